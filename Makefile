@@ -1,0 +1,37 @@
+# Two commands for everyone: `make demo` shows an agent following instructions, `make test` runs the tests.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test install lint types format clean help
+
+help: ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+demo: install ## watch an interaction being executed in the terminal
+	@$(BIN)/sestra demo
+
+test: install ## run the tests
+	@$(BIN)/python -m pytest -q
+
+install: $(STAMP) ## create .venv and install the package into it (does nothing when it is up to date)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sestra needs Python 3.11 or newer; set PYTHON=/path/to/python" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing sestra into $(VENV) (a few minutes the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(STAMP)
+
+lint: install ## check style and formatting
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: install ## check types
+	@$(BIN)/mypy
+
+format: install ## put the code into its canonical form
+	@$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+clean: ## remove the environment and everything generated
+	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

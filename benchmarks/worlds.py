@@ -1,0 +1,190 @@
+"""How fast the compiled worlds are, beside the plain-Python ones: ``python benchmarks/worlds.py [--world alchemy] [--json]``.
+
+Three things are timed, each for the same states, goals and actions on both sides, on one thread: the bare transition; a step, as an
+environment takes it (the transition, the action's reward, and which actions are valid next); and the reward of every action.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+import tyro
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor
+
+from sestra.data.synthetic import splits
+from sestra.reward import rewards
+from sestra.worlds import STOP, WORLDS, Action, World, get_world
+from sestra.worlds.tables import Tables, compile_world
+
+VERBOSITY = 0.15
+State = tuple[Any, ...]
+Turn = tuple[State, State, Action]
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """Time the worlds, batched on tables and in plain Python."""
+
+    world: Literal["all", "alchemy", "scene", "tangrams"] = "all"
+    """Which world."""
+    batch: int = 256
+    """States in a batch."""
+    seconds: float = 2.0
+    """How long each measurement takes."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table."""
+
+    world: str
+    measured: str
+    unit: str
+    batched: float
+    plain: float
+
+    @property
+    def ratio(self) -> float:
+        return self.batched / self.plain
+
+
+# Plain Python: what the worlds' own methods give, state by state.
+
+
+def plain_reward(world: World[Any], state: State, goal: State, action: Action) -> float:
+    after = world.apply(state, action)
+    if action == STOP:
+        problem = 1.0 if state == goal else -1.0
+    elif after == state:
+        problem = -1.0 - VERBOSITY
+    else:
+        problem = -VERBOSITY
+    return problem + world.state_distance(state, goal) - world.state_distance(after, goal)
+
+
+def plain_rewards(world: World[Any], state: State, goal: State) -> list[float]:
+    here, found = world.state_distance(state, goal), []
+    for action in world.actions:
+        after = world.apply(state, action)
+        if action == STOP:
+            found.append(1.0 if state == goal else -1.0)
+        elif after == state:
+            found.append(-1.0 - VERBOSITY)
+        else:
+            found.append(here - world.state_distance(after, goal) - VERBOSITY)
+    return found
+
+
+def plain_step(world: World[Any], state: State, goal: State, action: Action) -> tuple[State, float, list[bool]]:
+    after = world.apply(state, action)
+    valid = [choice == STOP or world.apply(after, choice) != after for choice in world.actions]
+    return after, plain_reward(world, state, goal, action), valid
+
+
+# The same on the tables, for a whole batch.
+
+
+def batched_step(tables: Tables, states: Tensor, goals: Tensor, actions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    reward = rewards(tables, states, goals, verbosity=VERBOSITY).gather(1, actions.unsqueeze(1)).squeeze(1)  # [batch]
+    after = tables.step(states, actions)  # [batch, slots]
+    return after, reward, tables.valid_actions(after)
+
+
+def turns(tables: Tables, count: int) -> list[Turn]:
+    """States and goals out of the generated interactions, as a policy meets them: on the way, with any action about to be taken."""
+    world, generator = tables.world, torch.Generator().manual_seed(0)
+    pairs = [(start, goal) for interaction in splits(world.name, seed=0)["train"] for _, start, goal in interaction.turns()]
+    chosen = [pairs[index] for index in torch.randint(len(pairs), (count,), generator=generator).tolist()]
+    actions = torch.randint(tables.actions, (2, count), generator=generator)  # [2, count]
+    return [
+        (world.apply(start, tables.action(first)), goal, tables.action(second))
+        for (start, goal), first, second in zip(chosen, *actions.tolist(), strict=True)
+    ]
+
+
+def per_second(function: Callable[[], object], seconds: float) -> float:
+    """Calls a second: the median of ten stretches that take that long together."""
+    function()
+    stretches = []
+    for _ in range(10):
+        calls, begun = 0, time.perf_counter()
+        while (elapsed := time.perf_counter() - begun) < seconds / 10:
+            function()
+            calls += 1
+        stretches.append(calls / elapsed)
+    return sorted(stretches)[5]
+
+
+def measure(name: str, batch: int, seconds: float) -> list[Figure]:
+    """The world's three figures; both sides must give the same answers first."""
+    tables = compile_world(get_world(name))
+    world, examples = tables.world, turns(tables, batch)
+    states, goals = (tables.encode(part) for part in list(zip(*examples, strict=True))[:2])  # [batch, slots]
+    actions = torch.tensor([tables.action_index(action) for _, _, action in examples])  # [batch]
+
+    after, reward, valid = batched_step(tables, states, goals, actions)
+    every = rewards(tables, states, goals, verbosity=VERBOSITY)
+    for place, (state, goal, action) in enumerate(examples):
+        wanted, gained, mask = plain_step(world, state, goal, action)
+        same = (
+            tables.decode(after[place : place + 1])[0] == wanted
+            and valid[place].tolist() == mask
+            and abs(float(reward[place]) - gained) < 1e-5
+        )
+        if not same or (every[place] - torch.tensor(plain_rewards(world, state, goal))).abs().max() > 1e-5:
+            raise RuntimeError(f"{name}: tables and plain Python disagree on {action} in {world.format(state)}")
+
+    both: dict[tuple[str, str, int], tuple[Callable[[], object], Callable[[], object]]] = {
+        ("transition", "transitions", 1): (
+            lambda: tables.step(states, actions),
+            lambda: [world.apply(state, action) for state, _, action in examples],
+        ),
+        ("step: transition, reward, valid actions", "steps", 1): (
+            lambda: batched_step(tables, states, goals, actions),
+            lambda: [plain_step(world, *example) for example in examples],
+        ),
+        ("reward of every action", "rewards", tables.actions): (
+            lambda: rewards(tables, states, goals, verbosity=VERBOSITY),
+            lambda: [plain_rewards(world, state, goal) for state, goal, _ in examples],
+        ),
+    }
+    return [
+        Figure(name, measured, unit, *(per_second(side, seconds) * batch * times for side in sides))
+        for (measured, unit, times), sides in both.items()
+    ]
+
+
+def main() -> None:
+    options = tyro.cli(Worlds)
+    torch.set_num_threads(1)
+    names = [*WORLDS] if options.world == "all" else [options.world]
+    with torch.inference_mode():
+        figures = [figure for name in names for figure in measure(name, options.batch, options.seconds)]
+    if options.json:
+        found = [
+            {"world": f.world, "measured": f.measured, "unit": f"{f.unit}/s", "batched": f.batched, "plain": f.plain, "ratio": f.ratio}
+            for f in figures
+        ]
+        print(json.dumps({"batch": options.batch, "threads": 1, "figures": found}, indent=2))
+        return
+    table = Table(
+        "world", "measured", *("batched, a second", "plain Python, a second", "ratio"), title=f"batch {options.batch}, one thread"
+    )
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for figure in figures:
+        table.add_row(figure.world, figure.measured, f"{figure.batched:,.0f}", f"{figure.plain:,.0f}", f"{figure.ratio:,.0f}")
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The command line: every command is a dataclass whose fields are its flags and whose ``run`` does the work.
+
+Nothing here imports torch or numpy at the top: ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, Protocol
+
+import tyro
+
+from sestra import __version__
+from sestra.cli.data import DataCommand
+from sestra.cli.demo import Demo
+from sestra.cli.evaluate import Evaluate
+from sestra.cli.export import Export
+from sestra.cli.train import Train, with_defaults
+from sestra.errors import InputError
+
+DESCRIPTION = "Train, measure and use agents that follow sequences of natural-language instructions."
+
+CONFIG = (
+    tyro.conf.OmitArgPrefixes,
+    tyro.conf.OmitSubcommandPrefixes,
+    tyro.conf.FlagCreatePairsOff,
+    tyro.conf.HelptextFromCommentsOff,
+)
+
+
+class Command(Protocol):
+    def run(self) -> int:
+        """Do what was asked; the exit status."""
+
+
+def commands(arguments: Sequence[str]) -> Any:
+    """All commands; a command's description is the docstring of its class, and to add one is to add a line."""
+    return (
+        Annotated[DataCommand, tyro.conf.subcommand("data")]
+        | Annotated[Demo, tyro.conf.subcommand("demo")]
+        | Annotated[Train, tyro.conf.subcommand("train", default=with_defaults(arguments))]
+        | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
+        | Annotated[Export, tyro.conf.subcommand("export")]
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; an error that is the input's fault is shown without a traceback and gives status 2, as a wrong flag does."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if list(arguments) == ["--version"]:
+        sys.stdout.write(f"sestra {__version__}\n")
+        return 0
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
+    command: Command = tyro.cli(commands(arguments), prog="sestra", description=DESCRIPTION, args=arguments, config=CONFIG)
+    try:
+        status = command.run()
+        sys.stdout.flush()
+    except InputError as error:
+        sys.stderr.write(f"sestra: {error}\n")
+        return 2
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return status

@@ -1,0 +1,182 @@
+"""``sestra demo``: an interaction executed in the terminal, action by action."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sestra.cli.flags import OptionalNumber, OptionalWorldName
+from sestra.data.scone import Interaction, State
+from sestra.errors import InputError
+from sestra.worlds import Action, World, get_world
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WHO_ACTS = (
+    "The actions below are shortest demonstrations: an oracle that knows the goal of each instruction computes them, and no word is read. "
+    "A trained agent will take its place."
+)
+
+EXAMPLES = {
+    "alchemy": (
+        "1:g 2:_ 3:ooo 4:_ 5:yy 6:p 7:rr",
+        ("throw out the last beaker", "1:g 2:_ 3:ooo 4:_ 5:yy 6:p 7:_"),
+        ("pour the orange beaker into the purple one", "1:g 2:_ 3:_ 4:_ 5:yy 6:pooo 7:_"),
+        ("it turns brown", "1:g 2:_ 3:_ 4:_ 5:yy 6:bbbb 7:_"),
+        ("pour one unit of it into the first beaker", "1:gb 2:_ 3:_ 4:_ 5:yy 6:bbb 7:_"),
+        ("do the same with the yellow one", "1:gby 2:_ 3:_ 4:_ 5:y 6:bbb 7:_"),
+    ),
+    "scene": (
+        "1:__ 2:rb 3:__ 4:__ 5:g_ 6:__ 7:__ 8:__ 9:__ 10:__",
+        ("a person in yellow walks in from the right", "1:__ 2:rb 3:__ 4:__ 5:g_ 6:__ 7:__ 8:__ 9:__ 10:y_"),
+        ("the one in red goes and stands next to him", "1:__ 2:__ 3:__ 4:__ 5:g_ 6:__ 7:__ 8:__ 9:rb 10:y_"),
+        ("they trade hats", "1:__ 2:__ 3:__ 4:__ 5:g_ 6:__ 7:__ 8:__ 9:r_ 10:yb"),
+        ("the person in green leaves", "1:__ 2:__ 3:__ 4:__ 5:__ 6:__ 7:__ 8:__ 9:r_ 10:yb"),
+        ("then the one with the hat crosses to the far left", "1:yb 2:__ 3:__ 4:__ 5:__ 6:__ 7:__ 8:__ 9:r_ 10:__"),
+    ),
+    "tangrams": (
+        "1:0 2:1 3:2 4:3 5:4",
+        ("remove the second figure", "1:0 2:2 3:3 4:4"),
+        ("swap the first two", "1:2 2:0 3:3 4:4"),
+        ("take the last one away", "1:2 2:0 3:3"),
+        ("put it back, but in front of the others", "1:4 2:2 3:0 4:3"),
+        ("bring the first one that you removed back, at the end", "1:4 2:2 3:0 4:3 5:1"),
+    ),
+}
+"""A start state, then instructions with the state that each leads to."""
+
+
+def example(name: str) -> Interaction:
+    """The demonstration's own interaction of that world."""
+    if name not in EXAMPLES:
+        raise InputError(f"the world {name!r} has no example; expected one of {', '.join(EXAMPLES)}, or --seed for a generated interaction")
+    start, *turns = EXAMPLES[name]
+    states = (start, *(state for _, state in turns))
+    return Interaction(
+        f"example-{name}", tuple(get_world(name).parse(state) for state in states), tuple(instruction for instruction, _ in turns)
+    )
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Watch an interaction being executed in the terminal, action by action."""
+
+    world: OptionalWorldName = None
+    """The world; by default each in turn."""
+    seed: OptionalNumber = None
+    """Generate the interaction with this seed instead of showing the built-in one."""
+    delay: float = 0.6
+    """Seconds to wait after each action; only if the output is a terminal."""
+
+    def run(self) -> int:
+        from rich.console import Console
+
+        if not 0 <= self.delay <= 60:
+            raise InputError(f"--delay {self.delay}: expected seconds from 0 to 60")
+        console = Console(highlight=False)
+        worlds = [get_world(self.world)] if self.world else [get_world(name) for name in EXAMPLES]
+        console.print(WHO_ACTS, style="italic", markup=False)
+        for world in worlds:
+            execute(console, world, self._interaction(world), self.delay)
+        return 0
+
+    def _interaction(self, world: World[Any]) -> Interaction:
+        if self.seed is None:
+            return example(world.name)
+        from sestra.data.synthetic import generate
+
+        return generate(world.name, 1, seed=self.seed)[0]
+
+
+def demonstrations(world: World[Any], interaction: Interaction) -> list[tuple[Action, ...] | None]:
+    """The fewest actions that execute each instruction, ended by STOP; None where a state is unknown."""
+    from sestra.worlds.tables import compile_world
+
+    tables = compile_world(world)
+    shortest: list[tuple[Action, ...] | None] = []
+    for start, goal in zip(interaction.states, interaction.states[1:], strict=False):
+        if start is None or goal is None:
+            shortest.append(None)
+            continue
+        [execution] = tables.demonstrate(tables.encode([start]), tables.encode([goal])).tolist()
+        shortest.append(tuple(tables.action(index) for index in execution))
+    return shortest
+
+
+def execute(console: Console, world: World[Any], interaction: Interaction, delay: float) -> None:
+    """Take the demonstrations' actions one by one; a terminal shows the state changing in its place."""
+    from rich.text import Text
+
+    from sestra.drawing import draw_terminal
+
+    console.print()
+    console.rule(Text(world.name, style="bold"))
+    state = interaction.states[0]
+    if state is None:
+        raise InputError(f"{interaction.id}: its start state is unknown; expected one to begin from")
+    console.print(draw_terminal(world, state))
+    for number, (instruction, actions) in enumerate(
+        zip(interaction.instructions, demonstrations(world, interaction), strict=True), start=1
+    ):
+        console.print(Text.assemble("\n", (f"{number}. {instruction}", "bold")))
+        if actions is None:
+            raise InputError(f"{interaction.id}: the goal of instruction {number} is unknown; expected one to show the way to")
+        if console.is_terminal:
+            state = _perform_in_place(console, world, state, actions, delay)
+        else:
+            state = _perform_in_lines(console, world, state, actions)
+    console.print()
+
+
+def _perform_in_place(console: Console, world: World[Any], start: State, actions: Sequence[Action], delay: float) -> State:
+    from rich.console import Group
+    from rich.live import Live
+    from rich.text import Text
+
+    from sestra.drawing import changed, draw_terminal
+
+    state = start
+    with Live(draw_terminal(world, state), console=console, auto_refresh=False) as live:
+        for taken, action in enumerate(actions, start=1):
+            time.sleep(delay)
+            state = world.apply(state, action)
+            said = Text("   " + " · ".join(map(str, actions[:taken])), style="cyan")
+            live.update(Group(said, draw_terminal(world, state, highlight=changed(world, start, state))), refresh=True)
+    time.sleep(delay)
+    return state
+
+
+def _perform_in_lines(console: Console, world: World[Any], start: State, actions: Sequence[Action]) -> State:
+    from rich.text import Text
+
+    from sestra.drawing import changed, draw_terminal
+
+    state, width = start, max(len(str(action)) for action in actions)
+    for action in actions:
+        state = world.apply(state, action)
+        console.print(Text(f"   {action!s:<{width}}   {world.format(state)}"), soft_wrap=True)
+    console.print(draw_terminal(world, state, highlight=changed(world, start, state)))
+    return state
+
+
+def show_interaction(console: Console, world: World[Any], interaction: Interaction) -> None:
+    """Each instruction, the fewest actions that execute it, and the state after it."""
+    from rich.text import Text
+
+    from sestra.drawing import changed, draw_terminal
+
+    shortest = demonstrations(world, interaction)
+    before: State | None = None
+    for number, state in enumerate(interaction.states):
+        if number:
+            actions = shortest[number - 1]
+            console.print(Text.assemble("\n", (f"{number}. {interaction.instructions[number - 1]}", "bold")))
+            console.print(Text("   " + ("the way is unknown" if actions is None else " · ".join(map(str, actions))), style="cyan"))
+        if state is None:
+            console.print(Text("   the state is unknown", style="dim"))
+        else:
+            console.print(draw_terminal(world, state, highlight=() if before is None else changed(world, before, state)))
+        before = state

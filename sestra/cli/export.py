@@ -1,0 +1,32 @@
+"""``sestra export``: a run's best policy as a small folder that can be shipped."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from sestra.cli.flags import OptionalFile
+
+
+@dataclass(frozen=True)
+class Export:
+    """Write a run's best policy as a small folder: weights in half precision, configuration, vocabulary and a card."""
+
+    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN")]
+    """The folder of a run."""
+    to: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+    """The folder to make."""
+    results: OptionalFile = None
+    """Figures for the card, as 'sestra evaluate' writes them; by default results.json in the run's folder."""
+
+    def run(self) -> int:
+        from sestra import pretrained
+
+        folder = pretrained.find(self.policy)
+        pretrained.export(folder, self.to, self.results or folder.path / "results.json")
+        sys.stdout.write(f"{self.to}: written\n")
+        return 0

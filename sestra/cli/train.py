@@ -1,0 +1,149 @@
+"""``sestra train``: one run, with a progress bar, TensorBoard and resume."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import tyro
+
+from sestra.cli.flags import OptionalFolder, Switch, print_json
+from sestra.config import LearnerName, Preset, TrainConfig, preset
+from sestra.errors import InputError
+from sestra.worlds import WORLDS
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from sestra.training import Training
+
+
+@dataclass(frozen=True)
+class Train:
+    """Train a policy from start and goal states; the defaults below are those of the chosen --world, --learner and --preset."""
+
+    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/latest")
+    """The run's folder: configuration, checkpoints, metrics and the best model."""
+    resume: Switch = False
+    """Continue the run in --out from its last checkpoint; its own configuration is used, whatever other flags say."""
+    data: OptionalFolder = None
+    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    tensorboard: Switch = False
+    """Also write TensorBoard's event files into the run's folder."""
+    json: Switch = False
+    """Print the best epoch's figures as one JSON object at the end."""
+    config: TrainConfig = field(default_factory=TrainConfig)
+    """What is trained and how."""
+
+    def run(self) -> int:
+        import torch
+        from rich.console import Console
+
+        from sestra.data import sources
+        from sestra.runs import RunFolder
+        from sestra.training import Training
+
+        torch.set_num_threads(1)
+        console = Console(stderr=True, highlight=False)
+        folder = RunFolder(self.out)
+        resuming = self.resume and folder.exists()
+        if self.resume and not resuming:
+            raise InputError(f"{self.out}: holds no run to resume; leave --resume away to start one")
+        config = folder.config() if resuming else self.config
+        config.check()
+        interactions, source = sources.load(config.world, "train", self.data)
+        if resuming and folder.source() != source:
+            raise InputError(f"{self.out}: was trained on {folder.source()}, but {source} was found; say where the first is with --data")
+        training = Training(config, interactions, folder)
+        if resuming:
+            for complaint in training.resume():
+                console.print(f"passed over {complaint}", markup=False)
+        else:
+            folder.create(config, training.vocabulary, source)
+        if source.generated:
+            console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
+        try:
+            with Bars(training, console, self.tensorboard) as bars:
+                training.watch = bars
+                progress = training.run()
+        except KeyboardInterrupt:
+            console.print(f"Stopped in epoch {training.progress.epoch + 1}; continue with: sestra train --resume --out {self.out}")
+            return 130
+        best = progress.history[progress.best_epoch - 1]
+        if self.json:
+            print_json({"world": config.world, "learner": config.learner, "seed": config.seed, "epochs": progress.epoch, "best": best})
+        else:
+            sys.stdout.write(
+                f"{self.out}: best of {progress.epoch} epochs is {best['epoch']}, with Inst {best['inst']:.1f}, 3utts {best['utts3']:.1f} "
+                f"and 5utts {best['utts5']:.1f} on validation; measure it with: sestra evaluate {self.out}\n"
+            )
+        return 0
+
+
+class Bars:
+    """A bar for the epochs, one for the batches, a line an epoch; and TensorBoard."""
+
+    def __init__(self, training: Training, console: Any, tensorboard: bool) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        self.training = training
+        self.bars: Progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"), console=console, speed_estimate_period=600,
+        )  # fmt: skip
+        self.epochs: TaskID = self.bars.add_task("epochs", total=training.config.epochs, completed=training.progress.epoch, note="")
+        self.batches: TaskID = self.bars.add_task("batches", total=None, note="")
+        self.events = self._open_events() if tensorboard else None
+
+    def _open_events(self) -> Any:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError as error:
+            raise InputError("--tensorboard needs the package tensorboard; install it with: pip install 'sestra[plot]'") from error
+        return SummaryWriter(str(self.training.folder.path / "tensorboard"), purge_step=self.training.progress.epoch + 1)
+
+    def __enter__(self) -> Bars:
+        self.bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bars.stop()
+        if self.events:
+            self.events.close()
+
+    def batch(self, done: int, total: int, objective: float) -> None:
+        self.bars.update(self.batches, completed=done, total=total, note=f"objective {objective:.3f}")
+
+    def epoch(self, record: dict[str, Any]) -> None:
+        figures = f"Inst {record['inst']:.1f}  3utts {record['utts3']:.1f}  5utts {record['utts5']:.1f}"
+        best = self.training.progress.best_utts5
+        self.bars.update(
+            self.epochs, completed=record["epoch"], note=f"best 5utts {best:.1f}  patience {self.training.progress.patience:.0f}"
+        )
+        self.bars.print(
+            f"epoch {record['epoch']:3}  objective {record['objective']:.3f}  train Inst {record['train_inst']:.1f}  "
+            f"validation reward {record['reward']:.3f}  {figures}  {record['seconds']:.0f} s"
+        )
+        if self.events:
+            for name, value in record.items():
+                if name != "epoch":
+                    self.events.add_scalar(name, value, record["epoch"])
+
+
+def with_defaults(arguments: Sequence[str]) -> Train:
+    """A run with the settings that --world, --learner and --preset name; whatever else is wrong, tyro will say."""
+    parser = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
+    for flag in ("--world", "--learner", "--preset"):
+        parser.add_argument(flag)
+    try:
+        chosen, _ = parser.parse_known_args(list(arguments))
+    except argparse.ArgumentError:
+        return Train()
+    world = chosen.world if chosen.world in WORLDS else TrainConfig.world
+    learner = chosen.learner if chosen.learner in get_args(LearnerName) else TrainConfig.learner
+    name = chosen.preset if chosen.preset in get_args(Preset) else TrainConfig.preset
+    return Train(config=preset(name, world, learner))

@@ -1,0 +1,141 @@
+"""Every setting of a training run, as data: the command line is made from it, and each run's folder holds it."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from sestra.errors import InputError
+from sestra.worlds import get_world
+
+LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised"]
+Preset = Literal["default", "paper"]
+
+
+@dataclass(frozen=True)
+class AttentionConfig:
+    """The paper's policy; sizes from supplementary D."""
+
+    embedding: int = 50
+    """Size of the embeddings of words and of action kinds and arguments."""
+    hidden: int = 100
+    """Size of the instruction encoder (each direction) and of the decoder."""
+    dropout: float = 0.0
+    """Share of values dropped in the paper's three places (it does not give the number)."""
+    previous_instructions: bool = True
+    """Attend to previous instructions (off: the paper's first ablation)."""
+    initial_state: bool = True
+    """Attend to the state at the start of the instruction (off: the paper's fourth ablation; with current-state off, its second)."""
+    current_state: bool = True
+    """Attend to the state now (off: the paper's third ablation)."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One training run."""
+
+    world: str = "alchemy"
+    """The world: alchemy, scene, tangrams, or one that you registered."""
+    learner: LearnerName = "sestra"
+    """What is maximised."""
+    preset: Preset = "default"
+    """Where the other flags' defaults come from: 'paper' for the paper's own settings, 'default' for ours."""
+    seed: int = 1
+    """Decides initial weights, order of examples, dropout and sampled actions."""
+    horizon: int = 7
+    """M, the most actions that an execution may take in training."""
+    verbosity: float = 0.15
+    """The penalty (delta) of every action but STOP."""
+    entropy: float = 0.1
+    """Weight (lambda) of the policy's entropy in what is maximised."""
+    batch_size: int = 20
+    """Instructions an update."""
+    learning_rate: float = 0.001
+    """Step size of the optimiser at the start."""
+    decay: float = 1.0
+    """What the step size has shrunk to, as a share of the first, when the last epoch ends (along a half cosine)."""
+    averaging: float = 0.0
+    """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
+    clip: float = 0.0
+    """Largest norm of an update's gradient (0: no limit)."""
+    rare: int = 2
+    """Words that occur fewer times than this in train are read as unknown."""
+    epochs: int = 200
+    """The most passes over train."""
+    patience: float = 50.0
+    """Epochs without a better validation reward before training stops; grows by half a per cent with each improvement."""
+    validation: float = 0.07
+    """Share of train that is held out for choosing the model; the same for every seed."""
+    execution_horizon: int = 20
+    """The most actions that an execution may take in validation and use."""
+    policy: AttentionConfig = field(default_factory=AttentionConfig)
+    """The network."""
+
+    def check(self) -> None:
+        """Raise InputError for a value that makes no sense."""
+        get_world(self.world)
+        for name in ("horizon", "batch_size", "rare", "epochs", "execution_horizon"):
+            _within(name, getattr(self, name), 1, 1_000_000)
+        for name in ("embedding", "hidden"):
+            _within(name, getattr(self.policy, name), 1, 10_000)
+        for name in ("verbosity", "entropy", "clip", "patience"):
+            _within(name, getattr(self, name), 0, 1_000_000)
+        for name, value in (("decay", self.decay), ("averaging", self.averaging), ("dropout", self.policy.dropout)):
+            _within(name, value, 0, 1)
+        _within("learning_rate", self.learning_rate, 1e-12, 10)
+        _within("validation", self.validation, 1e-6, 0.9)
+        _within("seed", self.seed, 0, 2**63 - 1)
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise InputError(f"--{name.replace('_', '-')} {value}: expected a number from {low:,} to {high:,}")
+
+
+PAPER: dict[str, dict[str, Any]] = {
+    "alchemy": {"entropy": 0.1, "verbosity": 0.15, "horizon": 7},
+    "scene": {"entropy": 0.07, "verbosity": 0.2, "horizon": 5},
+    "tangrams": {"entropy": 0.1, "verbosity": 0.0, "horizon": 5},
+}
+"""The values of supplementary D."""
+
+
+def preset(name: Preset, world: str, learner: LearnerName) -> TrainConfig:
+    """The settings that a run begins with, before flags change them."""
+    config = replace(TrainConfig(world=world, learner=learner, preset=name), **PAPER.get(world, {}))
+    if name == "paper":
+        return config
+    return config
+
+
+def build(kind: type[Any], values: Any, place: str) -> Any:
+    """A dataclass from what JSON holds, each field checked against its annotation."""
+    if not isinstance(values, dict):
+        raise InputError(f"{place}: {values!r} stands where an object with the fields of {kind.__name__} was expected")
+    hints = typing.get_type_hints(kind)
+    unknown = sorted(set(values) - set(hints))
+    if unknown:
+        raise InputError(f"{place}: unknown field {unknown[0]!r}; expected some of {', '.join(hints)}; was it written by another version?")
+    checked = {}
+    for name, value in values.items():
+        hint = hints[name]
+        if dataclasses.is_dataclass(hint):
+            checked[name] = build(typing.cast("type[Any]", hint), value, f"{place}: {name}")
+        elif not _fits(value, hint):
+            raise InputError(f"{place}: {name} is {value!r}; expected {getattr(hint, '__name__', hint)}")
+        else:
+            checked[name] = value
+    return kind(**checked)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if typing.get_origin(hint) is Literal:
+        return value in typing.get_args(hint)
+    if isinstance(hint, types.UnionType):
+        return any(_fits(value, option) for option in typing.get_args(hint))
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))

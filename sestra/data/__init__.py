@@ -1,0 +1,1 @@
+"""Interactions: read from files, downloaded, generated and batched."""

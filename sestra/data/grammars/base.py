@@ -1,0 +1,172 @@
+"""What every grammar is made of: a context, a turn, and meanings that lead from one to the other.
+
+A *meaning* looks at the context (the states so far, what was said and done, who speaks) and returns a turn: an instruction, the state that
+it leads to, and an event, which is whatever the grammar wants to remember of it, so that a later turn can say "it", "again" or "put it
+back". A meaning that does not apply returns None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+from typing import Any, Protocol
+
+State = tuple[Any, ...]
+
+
+class Phenomenon(StrEnum):
+    """How an instruction may lean on what came before it, or on the row that it speaks of."""
+
+    PRONOUN = "pronoun"
+    """"it", "he", "they", "that beaker": the thing the last instruction was about."""
+    LAST_ONE = "the last one"
+    """A thing named by being the last of its row, or the last of its kind."""
+    OTHER_ONE = "the other one"
+    """A thing named by not being the one spoken of."""
+    SAME_AGAIN = "same again"
+    """An earlier instruction's doing, once more, on the same thing or on another."""
+    ELLIPSIS = "ellipsis"
+    """A verb, a thing or an amount is left out and carried over."""
+    PUT_BACK = "put it back"
+    """The state or a part of it becomes what it was before."""
+    STEP = "earlier step"
+    """An earlier instruction named by its number."""
+
+
+PRONOUN, LAST_ONE, OTHER_ONE, SAME_AGAIN, ELLIPSIS, PUT_BACK, STEP = Phenomenon
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words, and the phenomena that are in them."""
+
+    words: str
+    phenomena: frozenset[Phenomenon] = frozenset()
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One speaker's habits, the same for a whole interaction."""
+
+    words: Mapping[str, str]
+    """The favourite word for each thing that templates name, such as ``{beaker}``."""
+    digits: bool
+    """Writes "2nd" and "2", not "second" and "two"."""
+    terse: bool
+    """Leaves out "the"."""
+    chatty: float
+    """How often an instruction begins with "then" or the like."""
+
+    def ordinal(self, n: int) -> str:
+        return f"{n}{_ENDINGS.get(n, 'th')}" if self.digits else _ORDINALS[n - 1]
+
+    def number(self, n: int) -> str:
+        return str(n) if self.digits else _NUMBERS[n - 1]
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An instruction, the state after it, and what a later turn may need to know of it."""
+
+    instruction: Phrase
+    state: State
+    event: Any
+
+
+@dataclass(frozen=True)
+class Context:
+    """An interaction so far."""
+
+    states: tuple[State, ...]
+    voice: Voice
+    turns: tuple[Turn, ...] = ()
+
+    @property
+    def state(self) -> State:
+        return self.states[-1]
+
+    @property
+    def event(self) -> Any:
+        """What the last turn did; None before the first."""
+        return self.turns[-1].event if self.turns else None
+
+    def then(self, turn: Turn) -> Context:
+        return Context((*self.states, turn.state), self.voice, (*self.turns, turn))
+
+
+Meaning = Callable[[Context, Random], Turn | None]
+
+
+class Grammar(Protocol):
+    """How one world is talked about; a module with these two names is one."""
+
+    MEANINGS: Mapping[Meaning, float]
+    """What can be meant, each with how often it is tried."""
+
+    def start(self, rng: Random) -> Context:
+        """A start state and a speaker."""
+
+
+def voice(rng: Random, *, chatty: float, **words: Sequence[str]) -> Voice:
+    """A speaker who picks one of each kind of words; ``chatty`` is the mean over speakers."""
+    favourites = {kind: rng.choice(choices) for kind, choices in words.items()}
+    return Voice(favourites, digits=rng.random() < 0.3, terse=rng.random() < 0.2, chatty=chatty * rng.choice((0.2, 0.8, 2)))
+
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def marked(words: str, *phenomena: Phenomenon) -> Phrase:
+    """Words or a template that show these phenomena."""
+    return Phrase(words, frozenset(phenomena))
+
+
+Template = str | Phrase
+"""What ``say`` expands."""
+
+
+def say(rng: Random, speaker: Voice, templates: Template | Sequence[Template], *phenomena: Phenomenon, **slots: Template) -> Phrase:
+    """One of the templates with one of each ``[a|b|c]``, its ``{slots}`` filled from the arguments or the speaker's words.
+
+    >>> speaker = Voice({"beaker": "flask"}, digits=False, terse=False, chatty=0)
+    >>> say(Random(0), speaker, "[empty|drain] the {colour} {beaker}", colour="red").words
+    'drain the red flask'
+    """
+    template = templates if isinstance(templates, str | Phrase) else rng.choice(templates)
+    text, found = (template, set(phenomena)) if isinstance(template, str) else (template.words, {*phenomena, *template.phenomena})
+    while "[" in text:  # innermost choices first
+        text = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), text)
+
+    def fill(match: re.Match[str]) -> str:
+        slot = slots.get(match[1]) or speaker.words[match[1]]
+        if isinstance(slot, str):
+            return slot
+        found.update(slot.phenomena)
+        return slot.words
+
+    return Phrase(" ".join(_SLOT.sub(fill, text).split()), frozenset(found))
+
+
+def finish(context: Context, phrase: Phrase, rng: Random) -> Phrase:
+    """The whole instruction as this speaker would write it at this point of the interaction."""
+    words = phrase.words
+    if context.voice.terse:
+        words = re.sub(r"\bthe (?!same\b|rest\b)", "", words)
+    if rng.random() < context.voice.chatty and words.split()[0] not in _OPENERS:
+        opener = rng.choice(
+            ("then", "then,", "next", "next,", "now", "after that,", "and then") if context.turns else ("first,", "to begin,")
+        )
+        words = f"{opener} {words}"
+    return Phrase(words, phrase.phenomena)
+
+
+_OPENERS = {"then", "then,", "next", "next,", "now", "now,", "and", "again"}

@@ -1,0 +1,178 @@
+"""SCONE's tab-separated files: read strictly, all errors of a file at once, and written back."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sestra.errors import InputError
+from sestra.worlds import WORLDS, StateError, World
+
+State = tuple[Any, ...]
+
+UNKNOWN = "?"
+"""How ``train-orig`` writes a state that nobody annotated."""
+SPLITS = ("train", "dev", "test", "train-orig")
+LONGEST_LINE = 100_000
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")  # all control characters but the tab
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LONGEST_PROBLEM = 400
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """A start state and instructions, each with the state that it leads to (None where it is unknown)."""
+
+    id: str
+    states: tuple[State | None, ...]
+    instructions: tuple[str, ...]
+
+    def turns(self) -> Iterator[tuple[str, State, State]]:
+        """Each instruction whose start and goal are both known, with them."""
+        for instruction, start, goal in zip(self.instructions, self.states, self.states[1:], strict=False):
+            if start is not None and goal is not None:
+                yield instruction, start, goal
+
+
+class DataError(InputError):
+    """What is wrong with a file, one problem a line, each with its place."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def read(path: str | Path, world: World[Any]) -> list[Interaction]:
+    """Every interaction of the file; raises DataError with all that is wrong in it.
+
+    Lines end in LF or CRLF; the last one need not end.
+    """
+    interactions, problems = [], []
+    for number, line in enumerate(_lines(Path(path)), start=1):
+        try:
+            interactions.append(_parse_line(_decode(line), world))
+        except _LineError as error:
+            problems += [f"{path}:{number}: {_shorten(problem)}" for problem in error.problems]
+    if problems:
+        raise DataError(problems)
+    return interactions
+
+
+def write(path: str | Path, world: World[Any], interactions: Iterable[Interaction]) -> None:
+    """Write the interactions in the same format; the file appears whole or not at all."""
+    write_text(path, "".join(f"{format_line(interaction, world)}\n" for interaction in interactions))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write the text beside its place first, then move it there."""
+    path = Path(path)
+    if not path.name or os.path.isdir(path):
+        raise InputError(f"{path}: is a directory; give the name of a file to write")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); choose a folder that exists and is writable") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def format_line(interaction: Interaction, world: World[Any]) -> str:
+    """The interaction as a line of a file, without its end."""
+    states = [UNKNOWN if state is None else world.format(state) for state in interaction.states]
+    turns = [field for turn in zip(interaction.instructions, states[1:], strict=True) for field in turn]
+    return "\t".join([interaction.id, states[0], *turns])
+
+
+def world_of(path: str | Path) -> str:
+    """The world that a file's name begins with, as in ``alchemy-train.tsv``."""
+    name = re.split(r"[-.]", Path(path).name, maxsplit=1)[0]
+    if name not in WORLDS:
+        raise InputError(f"{path}: the name does not begin with a world ({', '.join(WORLDS)}); say which with --world")
+    return name
+
+
+class _LineError(Exception):
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The file's lines without their ends; a file of blanks has none to offer and is refused."""
+    try:
+        kind = path.stat().st_mode
+        content = path.read_bytes() if stat.S_ISREG(kind) else b""
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DataError([f"{path}: no such file; check the path, or get the data with 'sestra data download'"]) from error
+    except OSError as error:
+        raise DataError([f"{path}: cannot be read ({error.strerror}); check the path and its permissions"]) from error
+    except ValueError as error:
+        raise DataError([f"{str(path)!r}: is not a path ({error}); check it for odd characters"]) from error
+    if stat.S_ISDIR(kind):
+        raise DataError([f"{path}: is a directory; give one tab-separated file in it"])
+    if not stat.S_ISREG(kind):
+        raise DataError([f"{path}: is not a regular file; save what it gives to a file first"])
+    if not content.strip():
+        raise DataError([f"{path}: is empty; expected one interaction a line"])
+    return [line.removesuffix(b"\r") for line in content.removesuffix(b"\n").split(b"\n")]
+
+
+def _decode(line: bytes) -> str:
+    """The line's text, free of anything that an editor would not show."""
+    if len(line) > LONGEST_LINE:
+        raise _LineError([f"a line of {len(line):,} bytes; expected at most {LONGEST_LINE:,}; is this a SCONE file?"])
+    if line.startswith(_BYTE_ORDER_MARK):
+        raise _LineError(["the line begins with a byte-order mark; save the file as UTF-8 without one"])
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _LineError([f"byte {error.start + 1} of the line ({line[error.start]:#04x}) is not UTF-8; save the file as UTF-8"]) from error
+    if found := _CONTROL.search(text):
+        raise _LineError([f"control character {found[0]!r} at character {found.start() + 1}; expected text between single tabs; delete it"])
+    return text
+
+
+def _parse_line(line: str, world: World[Any]) -> Interaction:
+    if not line.strip():
+        raise _LineError(["the line is blank; delete it"])
+    fields = line.split("\t")
+    if len(fields) < 4 or len(fields) % 2:
+        expected = "4, 6, 8, ... with a tab between them (identifier, start state, then an instruction and a state a turn)"
+        raise _LineError([f"{len(fields)} columns; expected {expected}; look for a missing or an extra tab"])
+    identifier, instructions = fields[0], fields[2::2]
+    problems = [] if identifier.strip() else ["column 1: the identifier is empty; give the interaction a name"]
+    states: list[State | None] = []
+    for column, text in zip(range(2, len(fields) + 1, 2), fields[1::2], strict=True):
+        try:
+            states.append(_parse_state(text, world, may_be_unknown=2 < column < len(fields)))
+        except StateError as error:
+            problems.append(f"column {column}: {error}")
+    for column, text in zip(range(3, len(fields) + 1, 2), instructions, strict=True):
+        if not text.strip():
+            problems.append(f"column {column}: the instruction is empty; write one, or delete it together with its state")
+    if problems:
+        raise _LineError(problems)
+    return Interaction(identifier, tuple(states), tuple(instructions))
+
+
+def _parse_state(text: str, world: World[Any], *, may_be_unknown: bool) -> State | None:
+    if text != UNKNOWN:
+        return world.parse(text)
+    if not may_be_unknown:
+        raise StateError(f"the state is unknown ({UNKNOWN!r}); the first and the last must be known, only those between them need not be")
+    return None
+
+
+def _shorten(problem: str) -> str:
+    """The problem without the middle of a value that nobody could read on a screen; what to do stands at the end and stays."""
+    half = _LONGEST_PROBLEM // 2
+    return problem if len(problem) <= _LONGEST_PROBLEM else f"{problem[:half]} ... {problem[-half:]}"

@@ -1,0 +1,45 @@
+"""What to train and measure on: SCONE where it is found, else interactions that the grammar writes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sestra.data import locate
+from sestra.data.scone import Interaction, format_line
+from sestra.errors import InputError
+from sestra.worlds import get_world
+
+GENERATED = "generated"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where interactions came from, so that a result says what it was measured on."""
+
+    name: str
+    """A file's name, or ``generated`` and the split's."""
+    sha256: str
+
+    @property
+    def generated(self) -> bool:
+        return self.name.startswith(GENERATED)
+
+
+def load(world: str, split: str, data: Path | None = None) -> tuple[list[Interaction], Source]:
+    """The split's interactions; only if nobody named a folder and none is in the cache are they generated."""
+    folder = locate.find(data)
+    if folder is not None:
+        interactions = locate.read_split(world, split, folder)
+        return interactions, Source(f"{world}-{split}.tsv", hashlib.sha256((folder / f"{world}-{split}.tsv").read_bytes()).hexdigest())
+
+    from sestra.data.synthetic import splits
+
+    generated = splits(world)
+    if split not in generated:
+        raise InputError(
+            f"SCONE was not found, and generated data has no split {split!r} (only {', '.join(generated)}); {locate.HOW_TO_GET_IT}"
+        )
+    lines = "".join(f"{format_line(interaction, get_world(world))}\n" for interaction in generated[split])
+    return generated[split], Source(f"{GENERATED} {split}", hashlib.sha256(lines.encode()).hexdigest())

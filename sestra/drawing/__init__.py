@@ -1,0 +1,123 @@
+"""Drawings of states: SVG for pages, pixels for files and environments, characters for a terminal, words for screen readers.
+
+A world's drawing is described once, as shapes, in the file that bears its name; a world without one is drawn as numbered boxes.
+``DRAWINGS[MyWorld] = Drawing(...)`` gives your own world a drawing.
+
+>>> from sestra.worlds import Alchemy
+>>> describe(Alchemy(), Alchemy().parse("1:_ 2:go 3:_ 4:_ 5:_ 6:_ 7:_"))
+'Alchemy. Beaker 2, from the bottom: green, orange. The other beakers are empty.'
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from sestra.drawing import alchemy, scene, tangrams
+from sestra.drawing.generic import Drawing, State
+from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
+from sestra.drawing.strip import card, strip
+from sestra.drawing.svg import to_svg
+from sestra.errors import InputError
+from sestra.worlds import Alchemy, Scene, Tangrams, World
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from rich.text import Text
+
+DRAWINGS: dict[type[World[Any]], Drawing] = {Alchemy: alchemy.DRAWING, Scene: scene.DRAWING, Tangrams: tangrams.DRAWING}
+
+__all__ = [
+    "DRAWINGS",
+    "Box",
+    "Disc",
+    "Drawing",
+    "Label",
+    "Picture",
+    "Polygon",
+    "Shape",
+    "changed",
+    "describe",
+    "draw_image",
+    "draw_strip_svg",
+    "draw_svg",
+    "draw_terminal",
+    "write_png",
+]
+
+
+def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> str:
+    """The state as an SVG element; ``highlight`` are the slots to frame, from 0 (in Tangrams the places in the row)."""
+    return to_svg(card(_picture(world, state, highlight)))
+
+
+def draw_strip_svg(world: World[Any], frames: Sequence[tuple[str, State]]) -> str:
+    """Captions and states, such as each instruction and what came of it, as one SVG; what changed since the frame before is framed."""
+    return to_svg(_strip(world, frames))
+
+
+def draw_image(world: World[Any], state: State, *, highlight: Collection[int] = (), scale: int = 1) -> npt.NDArray[np.uint8]:
+    """The state as pixels, ``[height, width, 3]``; the size depends on the world and the scale only."""
+    from sestra.drawing.raster import to_array
+
+    return to_array(card(_picture(world, state, highlight)), scale)
+
+
+def write_png(world: World[Any], frames: Sequence[tuple[str, State]], path: str | os.PathLike[str], *, scale: int = 2) -> None:
+    """What ``draw_strip_svg`` draws, as a PNG file that appears whole or not at all."""
+    from sestra.drawing.raster import save_png
+
+    save_png(_strip(world, frames), path, scale)
+
+
+def draw_terminal(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> Text:
+    """The state in a few lines of coloured characters, which letters keep legible where there is no colour."""
+    _check(world, state, highlight)
+    return _drawing(world).terminal(state, highlight)
+
+
+def describe(world: World[Any], state: State) -> str:
+    """The state in words."""
+    _check(world, state)
+    return f"{world.name.capitalize()}. {_drawing(world).describe(state)}"
+
+
+def changed(world: World[Any], before: State, after: State) -> frozenset[int]:
+    """What to highlight in the second state: the slots (in Tangrams the places) that are not as they were in the first."""
+    _check(world, before)
+    _check(world, after)
+    return _drawing(world).changed(before, after)
+
+
+def _drawing(world: World[Any]) -> Drawing:
+    return DRAWINGS.get(type(world), Drawing())
+
+
+def _picture(world: World[Any], state: State, highlight: Collection[int]) -> Picture:
+    _check(world, state, highlight)
+    return replace(_drawing(world).picture(state, highlight), description=describe(world, state))
+
+
+def _strip(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
+    if not frames:
+        raise InputError(f"no states of {world.name} to draw; expected at least one caption and state")
+    shown = [(caption, _picture(world, state, ())) for caption, state in frames[:1]]
+    for (_, before), (caption, state) in pairwise(frames):
+        shown.append((caption, _picture(world, state, changed(world, before, state))))
+    return strip(shown)
+
+
+def _check(world: World[Any], state: State, highlight: Collection[int] = ()) -> None:
+    if len(state) != world.slots:
+        raise InputError(f"{state!r} has {len(state)} contents; a state of {world.name} has {world.slots}, as world.parse gives them")
+    for content in state:
+        if content not in world.contents:
+            raise InputError(f"{content!r} is not a content of {world.name}; expected one such as {world.contents[-1]!r}")
+    places = _drawing(world).places or world.slots
+    for place in highlight:
+        if place not in range(places):
+            raise InputError(f"cannot highlight place {place!r} of {world.name}; expected numbers from 0 to {places - 1}")

@@ -1,0 +1,104 @@
+"""A picture as pixels, drawn with Pillow several times too large and shrunk, which smooths the edges."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sestra.drawing.palette import CARD
+from sestra.drawing.shapes import BASELINE, Box, Disc, Label, Picture, Shape, printable
+from sestra.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from PIL.Image import Image
+
+OVERSAMPLING = 4
+BAND = 256
+"""Rows of pixels drawn at a time: a long strip never stands in memory at its oversampled size."""
+
+
+def to_array(picture: Picture, scale: int = 1) -> npt.NDArray[np.uint8]:
+    """The picture as an array of ``scale`` pixels a unit."""
+    import numpy as np
+
+    return np.asarray(to_image(picture, scale), dtype=np.uint8).copy()  # [height, width, 3]
+
+
+def to_image(picture: Picture, scale: int) -> Image:
+    """The picture as a Pillow image."""
+    if scale < 1:
+        raise InputError(f"scale {scale} is too small; expected a whole number of pixels a unit, 1 or more")
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError as error:
+        raise InputError("pictures in pixels are drawn with Pillow, which is not installed; run: pip install 'sestra[plot]'") from error
+
+    width, height = round(picture.width * scale), round(picture.height * scale)
+    image = Image.new("RGB", (width, height), CARD)
+    for top in range(0, height, BAND):
+        rows = min(BAND, height - top)
+        band = Image.new("RGB", (width * OVERSAMPLING, rows * OVERSAMPLING), CARD)
+        pen = ImageDraw.Draw(band)
+        for shape in picture.shapes:
+            _, upper, _, lower = shape.bounds()
+            if upper * scale < top + rows and lower * scale > top:
+                _paint(pen, shape.moved(0, -top / scale), scale * OVERSAMPLING)
+        image.paste(band.reduce(OVERSAMPLING), (0, top))
+    return image
+
+
+def save_png(picture: Picture, path: str | os.PathLike[str], scale: int) -> None:
+    """Write the picture; the file appears whole or not at all."""
+    path = Path(path)
+    image = to_image(picture, scale)
+    temporary = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".sestra-", suffix=".tmp", delete=False) as file:
+            temporary = file.name
+            image.save(file, format="PNG", optimize=True)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot write the picture ({reason}); choose a file in a folder that you may write to") from error
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _paint(pen: Any, shape: Shape, scale: int) -> None:
+    if isinstance(shape, Label):
+        _write(pen, shape, scale)
+        return
+    thickness = max(1, round(shape.thickness * scale)) if shape.line else 0
+    if isinstance(shape, Box):
+        radius = (shape.radius + (shape.thickness / 2 if shape.line else 0)) * scale
+        pen.rounded_rectangle(_corners(shape, scale), radius, shape.fill, shape.line, thickness, corners=shape.corners)
+    elif isinstance(shape, Disc):
+        pen.ellipse(_corners(shape, scale), shape.fill, shape.line, thickness)
+    else:
+        points = [(x * scale, y * scale) for x, y in shape.points]
+        if shape.fill:
+            pen.polygon(points, shape.fill)
+        if shape.line:
+            pen.line([*points, *points[:2]], shape.line, thickness, joint="curve")
+
+
+def _corners(shape: Box | Disc, scale: int) -> list[float]:
+    """The outermost pixels: Pillow draws the outline inside of them and counts the last one in."""
+    left, top, right, bottom = (round(edge * scale) for edge in shape.bounds())
+    return [left, top, max(left, right - 1), max(top, bottom - 1)]
+
+
+def _write(pen: Any, label: Label, scale: int) -> None:
+    from PIL import ImageFont
+
+    size = label.size * scale
+    anchor = "ls" if label.anchor == "start" else "ms"
+    heavier = round(size * 0.035) if label.bold else 0
+    place = (label.x * scale, (label.y + BASELINE * label.size) * scale)
+    pen.text(place, printable(label.text), label.fill, ImageFont.load_default(size), anchor, stroke_width=heavier, stroke_fill=label.fill)

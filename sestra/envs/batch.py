@@ -1,0 +1,131 @@
+"""Episodes side by side on the compiled tables: all that the single and the vector environment share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sestra.envs.task import CUSTOM, Array, Script, Task
+from sestra.errors import InputError
+from sestra.reward import rewards
+
+Flags = NDArray[np.bool_]
+
+METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+
+
+class Batch:
+    """As many episodes as asked for, each at its own turn; ``begin`` before anything else."""
+
+    def __init__(self, task: Task, size: int) -> None:
+        self.task = task
+        self.script = task.script
+        self.turn = np.zeros(size, np.int64)  # [size]: where in the script each episode is
+        self.example = np.zeros(size, np.int64)  # [size]
+        self.taken = np.zeros(size, np.int64)  # [size]: actions so far for the instruction
+        self.initial = np.zeros((size, task.world.slots), np.int64)  # [size, slots]
+        self.current = np.zeros((size, task.world.slots), np.int64)  # [size, slots]
+        self.success = np.zeros(size, np.bool_)  # [size]
+
+    def begin(self, which: Flags | slice, examples: Array) -> None:
+        """Start those examples in the chosen places."""
+        self.example[which] = examples
+        self._begin(which, self.task.first[examples])
+
+    def begin_custom(self, episode: Script) -> None:
+        """Start the same episode in all places; the one of an earlier call is forgotten."""
+        self.script = self.task.script + episode
+        self.example[:] = CUSTOM
+        self._begin(slice(None), np.full(len(self.turn), len(self.task.script.turns)))
+
+    def _begin(self, which: Flags | slice, turns: Array) -> None:
+        self.turn[which] = turns
+        self.taken[which] = 0
+        self.initial[which] = self.current[which] = self.script.start[turns]
+        self.success[which] = False
+
+    def act(self, actions: Array) -> tuple[NDArray[np.float64], Flags, Flags]:
+        """Take the actions: reward, whether the episode is over, and whether it was cut off at the horizon."""
+        task, tables = self.task, self.task.tables
+        known, last = self.script.known[self.turn], self.script.last[self.turn]  # [size]
+        at_horizon = self.taken + 1 >= task.horizon  # [size]
+        stop = actions == tables.stop  # [size]
+        current, goal, action = (torch.from_numpy(array) for array in (self.current, self.script.goal[self.turn], actions))
+        observed = rewards(
+            tables, current, goal, verbosity=task.verbosity, at_horizon=torch.from_numpy(at_horizon), shaping=task.shaping
+        )  # [size, actions]
+        reward = observed.gather(1, action.unsqueeze(1)).squeeze(1).numpy()  # [size]
+        self.success = stop & known & (current == goal).all(1).numpy()  # [size]
+        self.current = tables.step(current, action).numpy()  # [size, slots]
+        onward = stop & ~last  # [size]: to the next instruction of the interaction
+        self.turn = self.turn + onward
+        self.taken = np.where(onward, 0, self.taken + 1)
+        self.initial = np.where(onward[:, None], self.current, self.initial)
+        reward = np.where(known, reward, 0.0).astype(np.float64).round(6)  # rounded: in single precision -0.15 is -0.15000000596
+        return reward, stop & last, at_horizon & ~stop
+
+    def observation(self) -> dict[str, Array]:
+        return {
+            "instruction": self.script.tokens[self.turn].astype(np.int64),  # [size, length]
+            "history": self.script.history[self.turn].astype(np.int64),  # [size, earlier, length]
+            "initial": self.initial.copy(),  # [size, slots]
+            "current": self.current.copy(),  # [size, slots]
+        }
+
+    def info(self) -> dict[str, Any]:
+        """Arrays: the valid actions, whether STOP was just chosen at the goal, and which example this is."""
+        mask = self.task.tables.valid_actions(torch.from_numpy(self.current)).to(torch.int8).numpy()  # [size, actions]
+        return {"action_mask": mask, "success": self.success.copy(), "example": self.example.copy()}
+
+    def texts(self, place: int) -> dict[str, Any]:
+        """What a person reads: instructions, and states in the world's own notation."""
+        turn, text = self.script.turns[self.turn[place]], self.task.world.format
+        return {
+            "id": turn.id,
+            "turn": len(turn.history) + 1,
+            "instruction": turn.instruction,
+            "history": turn.history,
+            "initial": text(self._state(self.initial, place)),
+            "state": text(self._state(self.current, place)),
+            "goal": None if turn.goal is None else text(turn.goal),
+        }
+
+    def render(self, place: int, mode: str | None) -> Any:
+        """The current state: a picture, or the instruction above a drawing made of characters."""
+        state = self._state(self.current, place)
+        if mode == "rgb_array":
+            from sestra.drawing import draw_image
+
+            return draw_image(self.task.world, state)
+        if mode == "ansi":
+            from rich.console import Console
+
+            from sestra.drawing import draw_terminal
+
+            console = Console(force_terminal=True, color_system="truecolor", width=200, highlight=False)
+            with console.capture() as capture:
+                console.print(self.script.turns[self.turn[place]].instruction, markup=False)
+                console.print(draw_terminal(self.task.world, state))
+            return capture.get()
+        return None
+
+    def _state(self, states: Array, place: int) -> tuple[Any, ...]:
+        return tuple(self.task.world.contents[index] for index in states[place])
+
+
+def check_render_mode(mode: str | None) -> str | None:
+    if mode not in (None, "ansi", "rgb_array"):
+        raise InputError(f"render_mode={mode!r}; expected 'ansi' or 'rgb_array'")
+    return mode
+
+
+def check_actions(actions: object, count: int, shape: tuple[int, ...]) -> Array:
+    """The actions as an array of that shape; raises InputError."""
+    array = np.asarray(actions)
+    if array.shape != shape or array.dtype.kind not in "iu" or (array < 0).any() or (array >= count).any():
+        wanted = "a whole number" if not shape else f"{shape[0]} whole numbers"
+        raise InputError(f"action {actions!r}; expected {wanted} from 0 to {count - 1}")
+    return array.astype(np.int64)

@@ -1,0 +1,240 @@
+"""What the environments are about: the examples, as arrays, and the settings that turn them into episodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any, Literal, TypedDict
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sestra.data.scone import Interaction, State
+from sestra.data.text import PAD, Vocabulary
+from sestra.errors import InputError
+from sestra.worlds import World, get_world
+from sestra.worlds.tables import compile_world
+
+Array = NDArray[np.int64]
+Choice = Mapping[str, Any]
+"""The ``options`` of a reset: an example's index or identifier, or a state with instructions and perhaps a goal."""
+
+PAPER = {"alchemy": (0.15, 7), "scene": (0.2, 5), "tangrams": (0.0, 5)}
+"""Verbosity and horizon of each world in the paper (supplementary, "Training")."""
+OTHERWISE = (0.1, 10)
+"""The same for any other world."""
+ROOM = (40, 4)
+"""The least room in an observation: tokens an instruction, and earlier instructions."""
+CUSTOM = -1
+"""The example's index while the episode is one that a reset's options described."""
+
+
+class Settings(TypedDict, total=False):
+    """What every environment can be told; all of it also as a keyword of ``gymnasium.make``."""
+
+    interactions: Sequence[Interaction] | None
+    """The examples; the generated training interactions of the world unless told otherwise."""
+    episode: Literal["instruction", "interaction"]
+    """An episode is one instruction, or all instructions of an interaction: STOP then moves on to the next one."""
+    vocabulary: Vocabulary | None
+    """Which token has which number; that of the interactions unless told otherwise."""
+    verbosity: float | None
+    """The paper's δ; the paper's value unless told otherwise."""
+    shaping: bool
+    """Whether the reward has the shaping term."""
+    horizon: int | None
+    """The paper's M: the most actions for an instruction, STOP included; the paper's value unless told otherwise."""
+    instruction_length: int | None
+    """Tokens in the observation of an instruction; as many as the longest has, and at least 40, unless told otherwise."""
+    history_length: int | None
+    """Earlier instructions in an observation; as many as the longest interaction has, and at least 4, unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An instruction to execute, with those before it; nobody may know the goal."""
+
+    id: str
+    history: tuple[str, ...]
+    instruction: str
+    start: State
+    """Where it begins; of an interaction, where the first instruction does."""
+    goal: State | None
+    last: bool
+    """Whether the episode ends with it."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """Turns as arrays; the turns of an episode follow each other."""
+
+    turns: tuple[Turn, ...]
+    tokens: NDArray[np.int32]  # [turns, length]
+    history: NDArray[np.int32]  # [turns, earlier, length]
+    start: Array  # [turns, slots]
+    goal: Array  # [turns, slots]
+    known: NDArray[np.bool_]  # [turns]: whether there is a goal
+    last: NDArray[np.bool_]  # [turns]
+
+    def __add__(self, other: Script) -> Script:
+        arrays = ("tokens", "history", "start", "goal", "known", "last")
+        return Script(self.turns + other.turns, *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in arrays))
+
+
+class Task:
+    """The world, the examples and the rules of an environment; it does not change while episodes run."""
+
+    def __init__(
+        self,
+        world: str | World[Any],
+        *,
+        interactions: Sequence[Interaction] | None = None,
+        episode: Literal["instruction", "interaction"] = "instruction",
+        vocabulary: Vocabulary | None = None,
+        verbosity: float | None = None,
+        shaping: bool = True,
+        horizon: int | None = None,
+        instruction_length: int | None = None,
+        history_length: int | None = None,
+    ) -> None:
+        self.world = get_world(world) if isinstance(world, str) else world
+        self.tables = compile_world(self.world)
+        interactions = generated(self.world.name) if interactions is None else interactions
+        if episode not in ("instruction", "interaction"):
+            raise InputError(f"episode={episode!r}; expected 'instruction' or 'interaction'")
+        self.episode = episode
+        usual_verbosity, usual_horizon = PAPER.get(self.world.name, OTHERWISE)
+        self.verbosity = usual_verbosity if verbosity is None else verbosity
+        if not math.isfinite(self.verbosity) or self.verbosity < 0:
+            raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual_verbosity}")
+        self.shaping = shaping
+        self.horizon = usual_horizon if horizon is None else count("horizon", horizon)
+        texts = [text for interaction in interactions for text in interaction.instructions]
+        self.vocabulary = Vocabulary.of(texts) if vocabulary is None else vocabulary
+        tokens, earlier = ROOM
+        longest = max([tokens, *(len(self.vocabulary.encode(text)) for text in set(texts))])
+        self.instruction_length = longest if instruction_length is None else count("instruction_length", instruction_length)
+        most = max([earlier, *(len(interaction.instructions) - 1 for interaction in interactions)])
+        self.history_length = most if history_length is None else count("history_length", history_length)
+        self.script = self.write(turn for interaction in interactions for turn in _turns(interaction, episode))
+        if not self.script.turns:
+            raise InputError("no interaction has an instruction with a known start and goal; give some that do")
+        self.first = np.flatnonzero(np.concatenate([[True], self.script.last[:-1]]))  # [examples]: the turn that each begins with
+        self._examples = {self.script.turns[turn].id: example for example, turn in reversed([*enumerate(self.first.tolist())])}
+
+    @property
+    def observation_space(self) -> spaces.Space[Any]:
+        length, words = self.instruction_length, len(self.vocabulary)
+        state = [len(self.world.contents)] * self.world.slots
+        return spaces.Dict(
+            {
+                "instruction": spaces.Box(0, words - 1, (length,), np.int64),
+                "history": spaces.Box(0, words - 1, (self.history_length, length), np.int64),
+                "initial": spaces.MultiDiscrete(state),
+                "current": spaces.MultiDiscrete(state),
+            }
+        )
+
+    @property
+    def action_space(self) -> spaces.Discrete:
+        return spaces.Discrete(self.tables.actions)
+
+    def choose(self, choice: Choice) -> int | Script:
+        """The example, or the episode of its own, that a reset's options ask for."""
+        extra = sorted(set(choice) - {"example", "state", "instructions", "goal"})
+        if extra:
+            raise InputError(f"unknown reset option {extra[0]!r}; expected 'example', or 'state', 'instructions' and 'goal'")
+        if "example" in choice:
+            if len(choice) > 1:
+                raise InputError("the reset option 'example' stands beside others; give an example, or a state with instructions, not both")
+            return self._example(choice["example"])
+        if not {"state", "instructions"} <= set(choice):
+            raise InputError(f"the reset options are {', '.join(map(repr, choice))}; 'state' and 'instructions' need each other")
+        instructions = choice["instructions"]
+        if isinstance(instructions, str) or not isinstance(instructions, Sequence) or not instructions:
+            raise InputError(f"the reset option 'instructions' is {instructions!r}; expected a list of texts, the last to be executed last")
+        if not all(isinstance(text, str) and text.strip() for text in instructions):
+            raise InputError(f"the reset option 'instructions' is {instructions!r}; expected texts that are not empty")
+        goal = None if choice.get("goal") is None else self._state("goal", choice["goal"])
+        states = (self._state("state", choice["state"]), *[None] * (len(instructions) - 1), goal)
+        turns = [*_turns(Interaction("custom", states, tuple(instructions)), "interaction")]
+        if self.episode == "instruction":  # the earlier ones have been executed: they are history
+            turns = [Turn("custom", turns[-1].history, turns[-1].instruction, turns[0].start, goal, True)]
+        return self.write(turns)
+
+    def write(self, turns: Iterable[Turn]) -> Script:
+        """The turns as arrays; raises InputError where one does not fit."""
+        turns = tuple(turns)
+        numbers = {text: self._tokens(text) for turn in turns for text in (*turn.history, turn.instruction)}
+        history = np.full((len(turns), self.history_length, self.instruction_length), PAD, np.int32)
+        for row, turn in zip(history, turns, strict=True):
+            if len(turn.history) > len(row):
+                raise InputError(f"{len(turn.history)} earlier instructions; an observation has room for {len(row)}: raise history_length")
+            for place, text in zip(row, turn.history, strict=False):
+                place[:] = numbers[text]
+        try:
+            start = self.tables.encode(turn.start for turn in turns)
+            goal = self.tables.encode(turn.start if turn.goal is None else turn.goal for turn in turns)
+        except KeyError as error:
+            raise InputError(f"{error.args[0]!r} is not a content of world {self.world.name}; are these its interactions?") from error
+        return Script(
+            turns,
+            np.array([numbers[turn.instruction] for turn in turns], dtype=np.int32).reshape(-1, self.instruction_length),
+            history,
+            start.numpy().reshape(-1, self.world.slots),
+            goal.numpy().reshape(-1, self.world.slots),
+            np.array([turn.goal is not None for turn in turns], dtype=bool),
+            np.array([turn.last for turn in turns], dtype=bool),
+        )
+
+    def _tokens(self, text: str) -> NDArray[np.int32]:
+        tokens = self.vocabulary.encode(text)
+        if len(tokens) > self.instruction_length:
+            room = f"an observation has room for {self.instruction_length}: shorten it, or raise instruction_length"
+            raise InputError(f"{len(tokens)} tokens in the instruction {text[:60]!r}; {room}")
+        return np.array([*tokens, *[PAD] * (self.instruction_length - len(tokens))], dtype=np.int32)  # [length]
+
+    def _example(self, example: object) -> int:
+        if isinstance(example, str) and example in self._examples:
+            return self._examples[example]
+        if isinstance(example, int | np.integer) and not isinstance(example, bool) and 0 <= example < len(self.first):
+            return int(example)
+        some = next(iter(reversed(self._examples)))
+        raise InputError(f"no example {example!r}; expected a number from 0 to {len(self.first) - 1}, or an identifier such as {some!r}")
+
+    def _state(self, option: str, text: object) -> State:
+        if not isinstance(text, str):
+            raise InputError(f"the reset option {option!r} is {text!r}; expected a state of {self.world.name} as text")
+        try:
+            return self.world.parse(text)
+        except InputError as error:
+            raise InputError(f"the reset option {option!r}: {error}") from error
+
+
+@cache
+def generated(world: str) -> tuple[Interaction, ...]:
+    """The generated training interactions, made once a process."""
+    from sestra.data.synthetic import splits
+
+    return tuple(splits(world, seed=0)["train"])
+
+
+def _turns(interaction: Interaction, episode: str) -> Iterable[Turn]:
+    """The turns that can be executed; in a whole interaction each goes on from wherever the one before it led."""
+    beginning = interaction.states[0]
+    for number, (text, (start, goal)) in enumerate(zip(interaction.instructions, pairwise(interaction.states), strict=True), start=1):
+        history = interaction.instructions[: number - 1]
+        if episode == "instruction" and start is not None and goal is not None:
+            yield Turn(f"{interaction.id}/{number}", history, text, start, goal, last=True)
+        if episode == "interaction" and beginning is not None:
+            yield Turn(interaction.id, history, text, beginning, goal, last=number == len(interaction.instructions))
+
+
+def count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name}={value!r}; expected a whole number of at least 1")
+    return int(value)

@@ -1,0 +1,103 @@
+"""Task completion as the paper measures it: single instructions, the first three of an interaction, whole interactions."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import torch
+from torch import Tensor
+
+from sestra.data.batching import Turns, batches
+from sestra.policies.base import Policy
+from sestra.reward import rewards
+from sestra.rollout import greedy, roll_out
+from sestra.worlds.tables import Tables
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """A share of successes, with its 95% interval."""
+
+    successes: int
+    trials: int
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.successes / self.trials if self.trials else float("nan")
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's score interval, in percent."""
+        if not self.trials:
+            return float("nan"), float("nan")
+        z = NormalDist().inv_cdf(0.975)
+        share, shrink = self.successes / self.trials, 1 + z * z / self.trials
+        centre = (share + z * z / (2 * self.trials)) / shrink
+        spread = z / shrink * ((share * (1 - share) + z * z / (4 * self.trials)) / self.trials) ** 0.5
+        return 100 * (centre - spread), 100 * (centre + spread)
+
+    @classmethod
+    def of(cls, success: Tensor) -> Accuracy:
+        return cls(int(success.sum()), success.numel())
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a policy reached, and how often it was right."""
+
+    inst: Accuracy
+    utts3: Accuracy
+    utts5: Accuracy
+    by_turn: tuple[Accuracy, ...]
+    """Single instructions, by their place in the interaction."""
+    reward: float
+    """Mean over single instructions of the sum of an execution's rewards."""
+    reached: Tensor  # [turns, slots]: from the annotated start state
+    success: Tensor  # [turns]
+
+
+@torch.no_grad()
+def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 256) -> Evaluation:
+    """Execute every instruction from its annotated start, then every interaction from its start state, greedily."""
+    reached, reward = _execute(policy, tables, turns, horizon, verbosity, batch_size)
+    success = (reached == turns.goal).all(-1)  # [turns]
+    utts3, utts5 = follow_interactions(policy, tables, turns, horizon=horizon, batch_size=batch_size)
+    numbers = range(int(turns.turn.max()) + 1 if len(turns) else 0)
+    by_turn = tuple(Accuracy.of(success[turns.turn == number]) for number in numbers)
+    return Evaluation(Accuracy.of(success), Accuracy.of(utts3), Accuracy.of(utts5), by_turn, float(reward.mean()), reached, success)
+
+
+@torch.no_grad()
+def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 256) -> tuple[Tensor, Tensor]:
+    """Whether the state is right after three turns and after the last, each turn starting where the one before it ended."""
+    interactions = int(turns.interaction.max()) + 1 if len(turns) else 0
+    state = torch.zeros(interactions, tables.slots, dtype=torch.long)  # [interactions, slots]
+    right = torch.zeros(interactions, dtype=torch.bool)  # [interactions]
+    after_three = right[:0]  # [interactions that have three turns]
+    for number in range(int(turns.turn.max()) + 1 if len(turns) else 0):
+        rows = (turns.turn == number).nonzero().squeeze(-1)
+        these = turns.select(rows)
+        if number:
+            these = dataclasses.replace(these, initial=state[these.interaction])
+        reached, _ = _execute(policy, tables, these, horizon, 0.0, batch_size)
+        state[these.interaction] = reached
+        right[these.interaction] = (reached == these.goal).all(-1)
+        if number == 2:
+            after_three = right[these.interaction]
+    return after_three, right
+
+
+def _execute(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float, batch_size: int) -> tuple[Tensor, Tensor]:
+    """Final states and total rewards of greedy executions, in the turns' order."""
+    order = turns.lengths.argsort(stable=True)
+    finals, totals = [], []
+    for batch in batches(turns, batch_size):
+        execution = roll_out(policy, tables, batch, horizon, greedy)
+        observed = rewards(tables, execution.states, batch.goal.expand_as(execution.states), verbosity=verbosity)  # [steps, batch, actions]
+        taken = observed.gather(-1, execution.actions.unsqueeze(-1)).squeeze(-1)  # [steps, batch]
+        finals.append(execution.final)
+        totals.append((taken * execution.alive).sum(0))
+    back = order.argsort()
+    return torch.cat(finals)[back], torch.cat(totals)[back]  # [turns, slots], [turns]

@@ -1,0 +1,1 @@
+"""Policies: what looks at instructions and states and scores actions."""

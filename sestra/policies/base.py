@@ -1,0 +1,32 @@
+"""What a policy is: it reads a batch of turns once, then scores every action at every step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from torch import Tensor
+
+from sestra.data.batching import Turns
+
+
+class Step(NamedTuple):
+    """One step's answer."""
+
+    logits: Tensor  # [batch, actions]
+    carry: Any
+    """What the policy remembers until the next step; a tuple of tensors, ``[batch, ...]`` each."""
+    attention: dict[str, Tensor]
+    """Weights over words or objects, by name: ``[batch, heads, keys]``."""
+
+
+class Policy(Protocol):
+    """The protocol that rollouts, learners and agents use."""
+
+    def read(self, turns: Turns) -> Any:
+        """Encode what does not change during the turn; the memory that ``step`` is given."""
+
+    def begin(self, memory: Any) -> Any:
+        """What is carried into the first step."""
+
+    def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor) -> Step:
+        """Score every action in the states; ``previous`` holds the last actions, or ``actions`` (one past STOP) in the first step."""

@@ -1,0 +1,69 @@
+"""The trained policies that ship with the package, one folder each."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from sestra import checkpoint
+from sestra.errors import InputError
+from sestra.files import read_json, write_json, write_text
+from sestra.runs import RunFolder, Trained, load_trained
+
+HERE = Path(__file__).parent
+
+
+def names() -> list[str]:
+    """The policies that ship with the package."""
+    return sorted(path.parent.name for path in HERE.glob("*/config.json"))
+
+
+def find(name: str | Path) -> RunFolder:
+    """A run's folder, or the pretrained policy of that name."""
+    folder = RunFolder(Path(name))
+    if folder.exists():
+        return folder
+    if str(name) in names():
+        return RunFolder(HERE / str(name))
+    shipped = f"one of {', '.join(names())}" if names() else "a pretrained name (none ship with this version)"
+    raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
+
+
+def export(run: RunFolder, to: Path, results: Path) -> None:
+    """The run's policy in half precision, with a card that says how good it is; each file appears whole or not at all."""
+    trained, figures = load_trained(run), read_json(results)
+    if not isinstance(figures, dict) or figures.get("config") != dataclasses.asdict(trained.config):
+        raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
+    try:
+        to.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{to}: cannot be made ({error.strerror}); choose another folder with --to") from error
+    checkpoint.save(RunFolder(to).model, {name: tensor.half() for name, tensor in trained.policy.state_dict().items()}, trained.chosen)
+    write_json(to / "vocab.json", list(trained.vocabulary.words))
+    write_text(to / "CARD.md", card(to.name, trained, figures))
+    write_json(to / "config.json", dataclasses.asdict(trained.config))
+
+
+def card(name: str, trained: Trained, figures: dict[str, Any]) -> str:
+    """What a stranger should know of the policy."""
+    config = trained.config
+    parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
+    rows = "\n".join(
+        f"| {label} | {figures[key]:.1f} | {figures['intervals'][key][0]:.1f} to {figures['intervals'][key][1]:.1f} |"
+        for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
+    )
+    return f"""# {name}
+
+The attention policy of Suhr and Artzi (2018) for the world *{config.world}*, trained from start and goal states alone: learner
+`{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}. It has {parameters:,} parameters, stored in half
+precision, and knows {len(trained.vocabulary.words)} words.
+
+Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
+
+| | accuracy | 95% interval |
+|---|---|---|
+{rows}
+
+It knows the words and the ways of speaking of that data set, and no others; a word it has not met is read as unknown.
+"""

@@ -1,0 +1,80 @@
+"""Executing a policy in a compiled world, a batch of turns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sestra.data.batching import Turns
+from sestra.policies.base import Policy
+from sestra.worlds.tables import Tables
+
+Choose = Callable[[Tensor, int], Tensor]
+"""Chooses actions ``[batch]`` from log-probabilities ``[batch, actions]`` at a step."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What happened, step by step; an execution that has ended waits with STOP until the longest has."""
+
+    states: Tensor  # [steps, batch, slots]: in which each action was chosen
+    log_probs: Tensor  # [steps, batch, actions]
+    actions: Tensor  # [steps, batch]
+    alive: Tensor  # [steps, batch]: whether the execution had not ended before the step
+    final: Tensor  # [batch, slots]
+    stopped: Tensor  # [batch]: ended by STOP, not by the horizon
+    attention: list[dict[str, Tensor]]
+
+    @property
+    def lengths(self) -> Tensor:
+        """Actions of each execution, STOP included."""
+        return self.alive.sum(0)  # [batch]
+
+
+def sampled(generator: torch.Generator) -> Choose:
+    """Draw each action from the policy's distribution (as the largest of independent exponential races)."""
+
+    def choose(log_probs: Tensor, _: int) -> Tensor:
+        noise = torch.empty_like(log_probs).exponential_(generator=generator)
+        return (log_probs.detach().exp() / noise).argmax(-1)  # [batch]
+
+    return choose
+
+
+def greedy(log_probs: Tensor, _: int) -> Tensor:
+    """The most probable action."""
+    return log_probs.argmax(-1)  # [batch]
+
+
+def forced(actions: Tensor) -> Choose:
+    """The given actions, ``[batch, steps]``."""
+    return lambda _, step: actions[:, step]
+
+
+def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose) -> Execution:
+    """Execute each turn's instruction from its initial state until STOP or the horizon."""
+    memory = policy.read(turns)
+    carry = policy.begin(memory)
+    state = turns.initial  # [batch, slots]
+    previous = torch.full((len(turns),), tables.actions)  # [batch]: BEG
+    alive = torch.ones(len(turns), dtype=torch.bool)  # [batch]
+    states, log_probs, actions, lives, attention = [], [], [], [], []
+    for number in range(horizon):
+        step = policy.step(memory, carry, state, previous)
+        carry = step.carry
+        log_prob = step.logits.log_softmax(-1)  # [batch, actions]
+        action = torch.where(alive, choose(log_prob, number), tables.stop)  # [batch]
+        states.append(state)
+        log_probs.append(log_prob)
+        actions.append(action)
+        lives.append(alive)
+        attention.append(step.attention)
+        state = tables.step(state, action)
+        alive = action != tables.stop
+        previous = action
+        if not alive.any():
+            break
+    return Execution(torch.stack(states), torch.stack(log_probs), torch.stack(actions), torch.stack(lives), state, ~alive, attention)

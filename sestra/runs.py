@@ -1,0 +1,103 @@
+"""The folder of a training run: what is in it, and how a trained policy is read back.
+
+config.json  vocab.json  metrics.jsonl  model.safetensors  checkpoints/epoch-0007.safetensors
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sestra import checkpoint
+from sestra.config import TrainConfig, build
+from sestra.data.sources import Source
+from sestra.data.text import Vocabulary
+from sestra.errors import InputError
+from sestra.files import read_json, write_json
+from sestra.policies.attention import AttentionPolicy
+from sestra.worlds import get_world
+from sestra.worlds.tables import Tables, compile_world
+
+KEPT = 2
+"""Checkpoints that are kept, so that a damaged one has one before it."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    path: Path
+
+    @property
+    def model(self) -> Path:
+        return self.path / "model.safetensors"
+
+    @property
+    def metrics(self) -> Path:
+        return self.path / "metrics.jsonl"
+
+    def exists(self) -> bool:
+        return (self.path / "config.json").exists()
+
+    def create(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
+        """Write what does not change during the run, the configuration last."""
+        if self.exists():
+            raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
+        try:
+            (self.path / "checkpoints").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be made ({error.strerror}); choose another folder with --out") from error
+        write_json(self.path / "vocab.json", list(vocabulary.words))
+        write_json(self.path / "data.json", dataclasses.asdict(source))
+        write_json(self.path / "config.json", dataclasses.asdict(config))
+
+    def config(self) -> TrainConfig:
+        config: TrainConfig = build(TrainConfig, read_json(self.path / "config.json"), str(self.path / "config.json"))
+        return config
+
+    def source(self) -> Source:
+        source: Source = build(Source, read_json(self.path / "data.json"), str(self.path / "data.json"))
+        return source
+
+    def vocabulary(self) -> Vocabulary:
+        place = self.path / "vocab.json"
+        words = read_json(place)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise InputError(f"{place}: is not a list of words; the file is damaged, use another run")
+        return Vocabulary(tuple(words))
+
+    def checkpoint(self, epoch: int) -> Path:
+        return self.path / "checkpoints" / f"epoch-{epoch:04}.safetensors"
+
+    def checkpoints(self) -> list[Path]:
+        """Newest first."""
+        return sorted((self.path / "checkpoints").glob("epoch-*.safetensors"), reverse=True)
+
+    def forget_old_checkpoints(self) -> None:
+        for old in self.checkpoints()[KEPT:]:
+            old.unlink()
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A policy with all that is needed to use it."""
+
+    config: TrainConfig
+    vocabulary: Vocabulary
+    tables: Tables
+    policy: AttentionPolicy
+    chosen: dict[str, Any]
+    """The epoch that was best, and its validation figures."""
+
+
+def load_trained(folder: RunFolder) -> Trained:
+    """The best policy of a run."""
+    config, vocabulary = folder.config(), folder.vocabulary()
+    tables = compile_world(get_world(config.world))
+    policy = AttentionPolicy(config.policy, tables, len(vocabulary))
+    tensors, chosen = checkpoint.load(folder.model)
+    try:
+        policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+    except RuntimeError as error:
+        raise checkpoint.CheckpointError(f"{folder.model}: does not fit the config.json beside it ({error}); use another run") from error
+    return Trained(config, vocabulary, tables, policy.eval(), chosen)

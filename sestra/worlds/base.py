@@ -1,0 +1,127 @@
+"""What a world is: a row of slots, each holding one of finitely many contents, changed one edit at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from sestra.errors import InputError
+
+Content = TypeVar("Content", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What an action does to one slot: a kind and its arguments, such as ``push g``."""
+
+    kind: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Action:
+    """A kind and at most two arguments, such as ``push 7 o``; the paper's a_T(a_1, a_2)."""
+
+    kind: str
+    arguments: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join((self.kind, *self.arguments))
+
+
+STOP = Action("stop")
+
+
+class StateError(InputError):
+    """A state was written in a way the world does not read."""
+
+
+class World(ABC, Generic[Content]):
+    """A world in plain Python; ``sestra.worlds.tables.compile_world`` turns it into tensors.
+
+    A state is a tuple with one content a slot. Subclasses set the four attributes and write the methods below; `docs/your-own-world.md`
+    builds one step by step.
+    """
+
+    name: str
+    """How the world is called on the command line and in file names."""
+    slots: int
+    """How many slots a state has."""
+    contents: Sequence[Content]
+    """Everything that a slot can hold, the empty content first."""
+    edits: Sequence[Edit]
+    """Everything that can be done to a slot."""
+
+    @abstractmethod
+    def edit(self, content: Content, edit: Edit) -> Content | None:
+        """The content after the edit, or None where the edit is invalid."""
+
+    @abstractmethod
+    def distance(self, content: Content, goal: Content) -> int:
+        """How far a slot is from its goal; the negative of its sum over slots is the shaping potential."""
+
+    def distances(self) -> Sequence[Sequence[int]]:
+        """The distance of every content to every other; a world with thousands of contents may know a faster way."""
+        return [[self.distance(content, goal) for goal in self.contents] for content in self.contents]
+
+    @abstractmethod
+    def parse(self, text: str) -> tuple[Content, ...]:
+        """The state that the text describes; raises StateError."""
+
+    @abstractmethod
+    def format(self, state: tuple[Content, ...]) -> str:
+        """The text that describes the state, in the notation that ``parse`` reads."""
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """Every edit of every slot, slot by slot, then STOP."""
+        return (*(self._action(slot, edit) for slot in range(self.slots) for edit in self.edits), STOP)
+
+    @cached_property
+    def action_indices(self) -> dict[Action, int]:
+        """Each action's place in ``actions``."""
+        return {action: index for index, action in enumerate(self.actions)}
+
+    def _action(self, slot: int, edit: Edit) -> Action:
+        place = (str(slot + 1),) if self.slots > 1 else ()
+        return Action(edit.kind, (*place, *edit.arguments))
+
+    def parse_action(self, text: str) -> Action:
+        """The action that the text describes, as ``str(action)`` prints it."""
+        kind, *arguments = text.split() or [""]
+        action = Action(kind, tuple(arguments))
+        if action not in self.action_indices:
+            examples = ", ".join(repr(str(a)) for a in (*self.actions[:2], STOP))
+            raise InputError(f"{text!r} is not an action of {self.name}; expected one like {examples}")
+        return action
+
+    def apply(self, state: tuple[Content, ...], action: Action) -> tuple[Content, ...]:
+        """The state after the action; STOP and invalid actions leave it as it is (the paper's T)."""
+        if action == STOP:
+            return state
+        slot, edit = divmod(self.action_indices[action], len(self.edits))
+        content = self.edit(state[slot], self.edits[edit])
+        return state if content is None else (*state[:slot], content, *state[slot + 1 :])
+
+    def state_distance(self, state: tuple[Content, ...], goal: tuple[Content, ...]) -> int:
+        """||s - g||: the sum of the slots' distances."""
+        return sum(self.distance(content, wanted) for content, wanted in zip(state, goal, strict=True))
+
+
+def parse_numbered(text: str, world: str, slots: int | None = None) -> list[str]:
+    """The properties of objects written ``1:x 2:y ...``, checked to be numbered in order."""
+    fields = text.split(" ") if text else []
+    properties = []
+    for number, field in enumerate(fields, start=1):
+        position, colon, value = field.partition(":")
+        if not colon or not value:
+            raise StateError(f"{field!r} is not an object of {world}; expected 'position:properties', such as '{number}:...'")
+        if position != str(number):
+            raise StateError(f"position {position!r} stands where {number} was expected; number the objects of {world} from 1, in order")
+        properties.append(value)
+    if slots is not None and len(properties) != slots:
+        raise StateError(f"{len(properties)} objects in {text!r}; a state of {world} has {slots}, numbered from 1")
+    return properties

@@ -1,0 +1,63 @@
+"""Tangrams: a row of up to five figures, all different."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations
+
+from sestra.worlds.base import Edit, StateError, World, parse_numbered
+
+SHAPES = "01234"
+
+
+class Tangrams(World[str]):
+    """The row is a single slot whose content is a string with one digit a figure, left to right.
+
+    ``insert n t`` puts figure t at position n, which moves what stands there and after it to the right; it is invalid if t is in the row
+    or if the row ends before position n - 1. ``remove n`` takes the figure at position n away.
+
+    >>> Tangrams().parse("1:4 2:0 3:2")
+    ('402',)
+    """
+
+    name = "tangrams"
+    slots = 1
+    contents = tuple("".join(row) for size in range(len(SHAPES) + 1) for row in permutations(SHAPES, size))
+    edits = (
+        *(Edit("insert", (str(n), shape)) for n in range(1, len(SHAPES) + 1) for shape in SHAPES),
+        *(Edit("remove", (str(n),)) for n in range(1, len(SHAPES) + 1)),
+    )
+
+    def edit(self, content: str, edit: Edit) -> str | None:
+        before = int(edit.arguments[0]) - 1
+        if edit.kind == "remove":
+            return content[:before] + content[before + 1 :] if before < len(content) else None
+        shape = edit.arguments[1]
+        return content[:before] + shape + content[before:] if shape not in content and before <= len(content) else None
+
+    def distance(self, content: str, goal: str) -> int:
+        """The edit distance of the two rows, with a cost of two for substitutions."""
+        return len(content) + len(goal) - 2 * _longest_common_subsequence(content, goal)
+
+    def parse(self, text: str) -> tuple[str]:
+        shapes = parse_numbered(text, self.name)
+        if len(shapes) > len(SHAPES):
+            raise StateError(f"{len(shapes)} figures in {text!r}; a row holds at most {len(SHAPES)}")
+        for shape in shapes:
+            if shape not in tuple(SHAPES):
+                raise StateError(f"unknown figure {shape!r} in {text!r}; expected one of {', '.join(SHAPES)}")
+            if shapes.count(shape) > 1:
+                raise StateError(f"figure {shape!r} stands {shapes.count(shape)} times in {text!r}; a row holds each figure at most once")
+        return ("".join(shapes),)
+
+    def format(self, state: tuple[str, ...]) -> str:
+        return " ".join(f"{number}:{shape}" for number, shape in enumerate(state[0], start=1))
+
+
+@cache
+def _longest_common_subsequence(a: str, b: str) -> int:
+    if not a or not b:
+        return 0
+    if a[-1] == b[-1]:
+        return 1 + _longest_common_subsequence(a[:-1], b[:-1])
+    return max(_longest_common_subsequence(a[:-1], b), _longest_common_subsequence(a, b[:-1]))
