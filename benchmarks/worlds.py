@@ -7,6 +7,7 @@ environment takes it (the transition, the action's reward, and which actions are
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -60,34 +61,23 @@ class Figure:
 # Plain Python: what the worlds' own methods give, state by state.
 
 
-def plain_reward(world: World[Any], state: State, goal: State, action: Action) -> float:
-    after = world.apply(state, action)
-    if action == STOP:
-        problem = 1.0 if state == goal else -1.0
-    elif after == state:
-        problem = -1.0 - VERBOSITY
-    else:
-        problem = -VERBOSITY
-    return problem + world.state_distance(state, goal) - world.state_distance(after, goal)
-
-
 def plain_rewards(world: World[Any], state: State, goal: State) -> list[float]:
     here, found = world.state_distance(state, goal), []
-    for action in world.actions:
+    for action in world.actions[:-1]:
         after = world.apply(state, action)
-        if action == STOP:
-            found.append(1.0 if state == goal else -1.0)
-        elif after == state:
-            found.append(-1.0 - VERBOSITY)
-        else:
-            found.append(here - world.state_distance(after, goal) - VERBOSITY)
-    return found
+        found.append(-1.0 - VERBOSITY if after == state else here - world.state_distance(after, goal) - VERBOSITY)
+    return [*found, 1.0 if state == goal else -1.0]
 
 
 def plain_step(world: World[Any], state: State, goal: State, action: Action) -> tuple[State, float, list[bool]]:
     after = world.apply(state, action)
-    valid = [choice == STOP or world.apply(after, choice) != after for choice in world.actions]
-    return after, plain_reward(world, state, goal, action), valid
+    if action == STOP:
+        reward = 1.0 if state == goal else -1.0
+    elif after == state:
+        reward = -1.0 - VERBOSITY
+    else:
+        reward = world.state_distance(state, goal) - world.state_distance(after, goal) - VERBOSITY
+    return after, reward, [*(world.apply(after, choice) != after for choice in world.actions[:-1]), True]
 
 
 # The same on the tables, for a whole batch.
@@ -112,12 +102,12 @@ def turns(tables: Tables, count: int) -> list[Turn]:
 
 
 def per_second(function: Callable[[], object], seconds: float) -> float:
-    """Calls a second: the median of ten stretches that take that long together."""
+    """Calls a second: the median of eleven stretches that take that long together."""
     function()
     stretches = []
-    for _ in range(10):
+    for _ in range(11):
         calls, begun = 0, time.perf_counter()
-        while (elapsed := time.perf_counter() - begun) < seconds / 10:
+        while (elapsed := time.perf_counter() - begun) < seconds / 11:
             function()
             calls += 1
         stretches.append(calls / elapsed)
@@ -165,6 +155,8 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
 
 def main() -> None:
     options = tyro.cli(Worlds)
+    if options.batch < 1 or not 0 < options.seconds < float("inf"):
+        sys.exit(f"worlds: --batch {options.batch} --seconds {options.seconds}; expected a batch of at least 1 and more than 0 seconds")
     torch.set_num_threads(1)
     names = [*WORLDS] if options.world == "all" else [options.world]
     with torch.inference_mode():

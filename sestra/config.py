@@ -12,6 +12,7 @@ from sestra.errors import InputError
 from sestra.worlds import get_world
 
 LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised"]
+Optimiser = Literal["rmsprop", "adam"]
 Preset = Literal["default", "paper"]
 
 
@@ -53,6 +54,8 @@ class TrainConfig:
     """Weight (lambda) of the policy's entropy in what is maximised."""
     batch_size: int = 20
     """Instructions an update."""
+    optimiser: Optimiser = "rmsprop"
+    """What turns gradients into steps."""
     learning_rate: float = 0.001
     """Step size of the optimiser at the start."""
     decay: float = 1.0
@@ -105,7 +108,8 @@ PAPER: dict[str, dict[str, Any]] = {
 
 def preset(name: Preset, world: str, learner: LearnerName) -> TrainConfig:
     """The settings that a run begins with, before flags change them."""
-    config = replace(TrainConfig(world=world, learner=learner, preset=name), **PAPER.get(world, {}))
+    optimiser: Optimiser = "adam" if learner == "supervised" else "rmsprop"
+    config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, {}))
     if name == "paper":
         return config
     return config

@@ -82,7 +82,7 @@ class Training:
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = AttentionPolicy(config.policy, self.tables, len(self.vocabulary))
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.averaging else self.policy
-        self.optimiser = _optimiser(self.learner.optimiser, self.policy, config.learning_rate)
+        self.optimiser = _optimiser(config, self.policy)
         self.progress = Progress()
 
     def run(self) -> Progress:
@@ -212,7 +212,7 @@ class Training:
         self.progress = Progress(**info)
 
 
-def _optimiser(name: str, policy: AttentionPolicy, rate: float) -> torch.optim.Optimizer:
-    if name == "Adam":
-        return torch.optim.Adam(policy.parameters(), rate)
-    return torch.optim.RMSprop(policy.parameters(), rate, alpha=0.9)
+def _optimiser(config: TrainConfig, policy: AttentionPolicy) -> torch.optim.Optimizer:
+    if config.optimiser == "adam":
+        return torch.optim.Adam(policy.parameters(), config.learning_rate)
+    return torch.optim.RMSprop(policy.parameters(), config.learning_rate, alpha=0.9)

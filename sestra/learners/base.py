@@ -1,4 +1,4 @@
-"""What a learner is: a way to roll in, an objective and an optimiser."""
+"""What a learner is: a way to roll in and an objective."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ class Learner(Protocol):
 
     demonstrated: bool
     """Whether executions follow the shortest demonstrations; else they are sampled from the policy."""
-    optimiser: str
-    """``RMSprop`` or ``Adam``, as in ``torch.optim``."""
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         """What each execution contributes to the objective that is maximised, ``[batch]``; rewards are ``[steps, batch, actions]``."""

@@ -19,7 +19,6 @@ class ContextualBandit:
 
     entropy: float
     demonstrated = False
-    optimiser = "RMSprop"
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         credited = taken(rewards, execution) * taken(execution.log_probs, execution)  # [steps, batch]: R(s, a) grad log pi(s, a)

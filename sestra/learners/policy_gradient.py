@@ -19,7 +19,6 @@ class PolicyGradient:
 
     entropy: float
     demonstrated = False
-    optimiser = "RMSprop"
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         total = (taken(rewards, execution) * execution.alive).sum(0)  # [batch]

@@ -19,7 +19,6 @@ class Sestra:
 
     entropy: float
     demonstrated = False
-    optimiser = "RMSprop"
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         probabilities = execution.log_probs.exp()  # [steps, batch, actions]

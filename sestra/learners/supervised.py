@@ -18,7 +18,6 @@ class Supervised:
     """Rewards and entropy are not used; the demonstrations come from the world's tables."""
 
     demonstrated = True
-    optimiser = "Adam"
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         del rewards

@@ -56,8 +56,8 @@ def card(name: str, trained: Trained, figures: dict[str, Any]) -> str:
     return f"""# {name}
 
 The attention policy of Suhr and Artzi (2018) for the world *{config.world}*, trained from start and goal states alone: learner
-`{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}. It has {parameters:,} parameters, stored in half
-precision, and knows {len(trained.vocabulary.words)} words.
+`{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}. It has {parameters:,} parameters, stored
+in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
 

@@ -100,9 +100,9 @@ class World(ABC, Generic[Content]):
 
     def apply(self, state: tuple[Content, ...], action: Action) -> tuple[Content, ...]:
         """The state after the action; STOP and invalid actions leave it as it is (the paper's T)."""
-        if action == STOP:
-            return state
         slot, edit = divmod(self.action_indices[action], len(self.edits))
+        if slot == self.slots:  # STOP, the last action
+            return state
         content = self.edit(state[slot], self.edits[edit])
         return state if content is None else (*state[:slot], content, *state[slot + 1 :])
 

@@ -199,9 +199,43 @@ def told(world, state, *steps):
         ("alchemy", "gg _ r _ _ _ _", ["pour the red one into the green one", "it turns brown"], "bbb _ _ _ _ _ _"),
         ("alchemy", "gg _ _ _ _ r _", ["drain the green one", "put it back"], "gg _ _ _ _ r _"),
         ("scene", "__ rb __ __ __ __ __ __ __ __", ["the person moves to the far right", "he leaves"], "__ __ __ __ __ __ __ __ __ __"),
+        (
+            "scene",
+            "__ rb __ __ __ __ __ __ __ __",
+            ["the person moves two steps to the right", "he does it again"],
+            "__ __ __ __ __ rb __ __ __ __",
+        ),
+        ("scene", "__ rb __ __ __ __ __ __ __ __", ["the person moves to the far right", "he moves back"], "__ rb __ __ __ __ __ __ __ __"),
+        ("scene", "__ rb __ g_ __ __ __ __ __ __", ["the person in green takes the hat", "he leaves"], "__ r_ __ __ __ __ __ __ __ __"),
+        (
+            "scene",
+            "__ rb __ g_ __ __ __ __ __ __",
+            ["the person in green takes the hat", "he gives it back"],
+            "__ rb __ g_ __ __ __ __ __ __",
+        ),
+        (
+            "scene",
+            "__ rb __ g_ __ __ __ __ __ __",
+            ["the person in green leaves", "so does the only person"],
+            "__ __ __ __ __ __ __ __ __ __",
+        ),
     ],
 )
 def test_discourse_by_example(world, start, steps, goal):
     rules = get_world(world)
     start, goal = (" ".join(f"{n}:{x}" for n, x in enumerate(text.split() if " " in text else text, start=1)) for text in (start, goal))
     assert rules.format(told(world, rules.parse(start), *steps).state) == goal
+
+
+@pytest.mark.parametrize(
+    ("world", "start", "step"),
+    [
+        ("scene", "1:__ 2:__ 3:rb 4:__ 5:__ 6:__ 7:__ 8:__ 9:__ 10:__", "the person moves to the far left"),
+        ("alchemy", "1:_ 2:gggg 3:gg 4:_ 5:_ 6:_ 7:_", "drain half of the second beaker"),
+    ],
+)
+def test_what_cannot_be_repeated_is_not(world, start, step):
+    """Nobody says "again" or "the same" after the far end or of a share: it would not be clear what is meant."""
+    context, rng = told(world, get_world(world).parse(start), step), Random(0)
+    turns = [synthetic.next_turn(GRAMMARS[world], world, context, rng) for _ in range(2000)]
+    assert [turn.instruction.words for turn in turns if Phenomenon.SAME_AGAIN in turn.instruction.phenomena] == []

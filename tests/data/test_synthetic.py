@@ -95,7 +95,7 @@ SHOWN_BY = {
     Phenomenon.LAST_ONE: {"last"},
     Phenomenon.OTHER_ONE: {"other"},
     Phenomenon.SAME_AGAIN: {"same", "again", "repeat", "identical", "like", "does", "that", "too", "well", "now", "then"},
-    Phenomenon.PUT_BACK: {"back", "undo", "again", "returns", "return", "replace", "old", "previous"},
+    Phenomenon.PUT_BACK: {"back", "undo", "reverse", "again", "returns", "return", "replace", "old", "previous"},
     Phenomenon.STEP: {"step"},
 }
 

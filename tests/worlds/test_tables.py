@@ -222,7 +222,7 @@ def test_demonstrations_take_away_before_they_put(tables):
             "1:ry 2:__ 3:__ 4:__ 5:__ 6:__ 7:__ 8:__ 9:__ 10:__",
             "remove_person 2, remove_hat 2, appear_person 1 r, appear_hat 1 y",
         ),
-        ("tangrams", "1:0 2:1 3:2", "1:2 2:1 3:0", "remove 1, remove 1, insert 2 1, insert 3 0"),
+        ("tangrams", "1:4 2:1 3:3 4:2 5:0", "1:2 2:1 3:3 4:4 5:0", "remove 1, remove 3, insert 1 2, insert 4 4"),
     ],
 )
 def test_natural_order(name, state, goal, wanted):

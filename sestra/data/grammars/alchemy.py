@@ -164,6 +164,10 @@ def _units(context: Context, n: int) -> str:
     return f"{context.voice.number(n)} {context.voice.words['unit']}{'s' if n > 1 else ''}"
 
 
+def _another(amount: int) -> list[Template]:
+    return [marked(f"[then |]{THROW} another {{unit}}", ELLIPSIS)] if amount == 1 else []
+
+
 def _with(context: Context, changes: Mapping[int, str]) -> tuple[str, ...]:
     return tuple(changes.get(n, content) for n, content in enumerate(context.state))
 
@@ -184,7 +188,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
     event = Event("drain", beaker, None if whole else amount)
     once_more = beaker == it and last.kind == "drain" and rng.random() < 0.5
     gap = beaker != it and last.kind == "drain" and rng.random() < 0.15
-    units = _units(context, amount)
+    units = _units(context, amount) if amount > 1 or rng.random() < 0.9 else f"a [single|] {context.voice.words['unit']}"
     share = SHARES.get((amount, size)) if rng.random() < 0.2 else None
     templates: list[Template]
     if whole and once_more:
@@ -198,8 +202,9 @@ def drain(context: Context, rng: Random) -> Turn | None:
         templates = [THROW + " {x}", THROW + " [all of|everything in|the contents of] {x}", "[empty|drain|clear] {x}"]
     elif once_more:
         templates = [
-            marked(f"[then |]{THROW} [{context.voice.number(amount)} more|{units} more]", ELLIPSIS),
-            marked(f"then {units} more", ELLIPSIS),
+            marked(f"[then |]{THROW} {context.voice.number(amount)} more", ELLIPSIS),
+            marked(f"then {_units(context, amount)} more", ELLIPSIS),
+            *_another(amount),
         ]
     elif gap:
         templates = [marked(f"[then|and] {units} [of|from] {{x}}", ELLIPSIS)]

@@ -46,7 +46,7 @@ def start(rng: Random) -> Context:
         row[position] = rng.choice("".join(COLOURS)) + rng.choice("".join(COLOURS))
     nouns = ("person", "person", "person", "man", "man", "guy", "woman")
     enters = ("appears", "enters", "shows up", "arrives", "comes in")
-    leaves = ("leaves", "disappears", "exits", "goes away", "walks off", "leaves the stage")
+    leaves = ("leaves", "disappears", "exits", "goes away", "walks off", "leaves the stage", "exits the scene")
     speaker = voice(
         rng,
         chatty=0.22,
@@ -74,7 +74,11 @@ def enter(context: Context, rng: Random) -> Turn | None:
     hat = rng.choice(list(COLOURS)) if rng.random() < 0.1 else NONE
     where, _steps = place(context, target, None, rng)
     dress = f"{{wearing}} {article(COLOURS[shirt])} shirt" + (f" and {article(COLOURS[hat])} hat" if hat != NONE else "[||| and no hat]")
-    one = "another" if any(context.state[n] == shirt + hat for n in people_of(context)) and rng.random() < 0.6 else "a"
+    one = (
+        "another"
+        if any(context.state[n] == shirt + hat for n in people_of(context)) and rng.random() < 0.6
+        else rng.choice(("a", "a", "a", "a new"))
+    )
     templates: list[Template] = [f"{one} {{person}} {dress} {{enters}} {{where}}"]
     if hat == NONE:
         templates += [f"{one} {{person}} in {COLOURS[shirt]} {{enters}} {{where}}"]

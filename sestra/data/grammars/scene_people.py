@@ -109,9 +109,9 @@ def _places(context: Context, target: int, mover: int | None, rng: Random) -> li
     if target in (0, POSITIONS - 1):
         side = "left" if target == 0 else "right"
         end = (
-            f"[on the far {side}|at the {side} end|on the {side} end]"
+            f"[on the far {side}|at the {side} end|on the {side} end|at the {side} edge]"
             if new
-            else f"[to the far {side}|to the {side} end|all the way {side}]"
+            else f"[to the far {side}|to the {side} end|to the {side} edge|all the way {side}]"
         )
         ways += 4 * [(end, 0)]
     else:
@@ -126,7 +126,7 @@ def _places(context: Context, target: int, mover: int | None, rng: Random) -> li
             continue
         side = "left" if target < other else "right"
         x = refer_object(context, other, mover, rng)
-        beside = [say(rng, context.voice, f"[to the|to the direct|directly to the|just to the] {side} of {{x}}", x=x)] * 3
+        beside = [say(rng, context.voice, f"[to the|to the direct|to the immediate|directly to the|just to the] {side} of {{x}}", x=x)] * 3
         if new and other == focus(context):
             beside += [say(rng, context.voice, f"[to|on] {{his}} {side}", PRONOUN)] * 2
         opposite = 2 * other - target

@@ -55,9 +55,9 @@ NOTHING = Event("nothing")
 
 
 def start(rng: Random) -> Context:
-    figure = ("figure", "figure", "figure", "object", "object", "item", "image", "shape", "picture", "piece", "symbol", "one")
+    figure = ("figure", "figure", "figure", "object", "object", "item", "image", "shape", "picture", "piece", "symbol", "thing", "one")
     take = ("remove", "remove", "delete", "delete", "take away", "get rid of", "take out", "erase")
-    swap = ("swap", "swap", "swap", "switch", "exchange")
+    swap = ("swap", "swap", "swap", "switch", "switch", "exchange", "flip")
     back = ("add {x} back", "add {x} back", "put {x} back", "bring {x} back", "bring back {x}", "add back {x}", "replace {x}", "return {x}")
     speaker = voice(rng, chatty=0.05, figure=figure, take=take, swap=swap, back=back, spot=("position", "place", "spot", "slot", "space"))
     return Context((("".join(rng.sample(SHAPES, len(SHAPES))),),), speaker)
@@ -183,7 +183,7 @@ def put_back(context: Context, rng: Random) -> Turn | None:
     if last.kind == "remove" and last.shape == shape:
         names += 8 * [marked("[it|it|it|it|that {figure}]", PRONOUN)]
     if len(gone) == 1:
-        names += ["the [missing|removed|deleted] {figure}"]
+        names += ["the [missing|removed|deleted] {figure}", "the {figure} [we|you] [removed|deleted|took out]"]
     elif shape == list(gone)[-1]:
         names += [marked("the [last {figure} removed|{figure} removed last|last removed {figure}]", LAST_ONE)]
     index = old if old <= len(row) and rng.random() < 0.5 else rng.randint(0, len(row))
@@ -204,7 +204,7 @@ def put_back(context: Context, rng: Random) -> Turn | None:
 def undo(context: Context, rng: Random) -> Turn | None:
     """The last step is taken back."""
     last, step = _event(context), len(context.turns)
-    templates: list[Template] = ["undo [the last step|the previous step|that|it|]", marked(f"undo step {step}", STEP)]
+    templates: list[Template] = ["[undo|undo|reverse] [the last step|the previous step|that|it]", "undo", marked(f"undo step {step}", STEP)]
     if last.kind == "swap":
         templates += 3 * [marked("{swap} them back", PRONOUN), marked("{swap} them again", PRONOUN, SAME_AGAIN)]
     elif last.kind not in ("remove", "put back"):
