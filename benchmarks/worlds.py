@@ -1,7 +1,8 @@
 """How fast the compiled worlds are, beside the plain-Python ones: ``python benchmarks/worlds.py [--world alchemy] [--json]``.
 
-Three things are timed, each for the same states, goals and actions on both sides, on one thread: the bare transition; a step, as an
-environment takes it (the transition, the action's reward, and which actions are valid next); and the reward of every action.
+Four things are timed, each for the same states, goals and actions on both sides, on one thread: the bare transition; a step as an
+environment takes it (the transition, the action's reward, and which actions are valid next); the reward of every action; and a step as
+SESTRA takes it (the transition and the reward of every action).
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def per_second(function: Callable[[], object], seconds: float) -> float:
 
 
 def measure(name: str, batch: int, seconds: float) -> list[Figure]:
-    """The world's three figures; both sides must give the same answers first."""
+    """The world's four figures; both sides must give the same answers first."""
     tables = compile_world(get_world(name))
     world, examples = tables.world, turns(tables, batch)
     states, goals = (tables.encode(part) for part in list(zip(*examples, strict=True))[:2])  # [batch, slots]
@@ -138,13 +139,17 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
             lambda: tables.step(states, actions),
             lambda: [world.apply(state, action) for state, _, action in examples],
         ),
-        ("step: transition, reward, valid actions", "steps", 1): (
+        ("environment's step", "steps", 1): (
             lambda: batched_step(tables, states, goals, actions),
             lambda: [plain_step(world, *example) for example in examples],
         ),
         ("reward of every action", "rewards", tables.actions): (
             lambda: rewards(tables, states, goals, verbosity=VERBOSITY),
             lambda: [plain_rewards(world, state, goal) for state, goal, _ in examples],
+        ),
+        ("SESTRA's step", "steps", 1): (
+            lambda: (tables.step(states, actions), rewards(tables, states, goals, verbosity=VERBOSITY)),
+            lambda: [(world.apply(state, action), plain_rewards(world, state, goal)) for state, goal, action in examples],
         ),
     }
     return [

@@ -1,0 +1,453 @@
+"""The paper's policy against its equations, followed loop by loop in plain Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import partial
+
+import pytest
+import torch
+
+from sestra.config import AttentionConfig
+from sestra.data.batching import Turns, encode_turns
+from sestra.data.synthetic import generate
+from sestra.data.text import PAD, Vocabulary
+from sestra.learners import Sestra
+from sestra.policies.attention import AttentionPolicy
+from sestra.rollout import forced, roll_out
+from sestra.worlds import WORLDS, get_world
+from sestra.worlds.tables import compile_world
+
+NAMES = sorted(WORLDS)
+SMALL = AttentionConfig(embedding=4, hidden=5)
+ABLATIONS = {
+    "full": {},
+    "no previous instructions": {"previous_instructions": False},
+    "no states": {"initial_state": False, "current_state": False},
+    "no current state": {"current_state": False},
+    "no initial state": {"initial_state": False},
+}
+
+
+def make(name: str, config: AttentionConfig = SMALL, *, seed: int = 0, interactions: int = 3) -> tuple[AttentionPolicy, Turns]:
+    """A policy whose parameters, biases and all, are drawn at random, and turns of generated interactions."""
+    tables, data = compile_world(get_world(name)), generate(name, interactions, seed=seed)
+    vocabulary = Vocabulary.of((text for interaction in data for text in interaction.instructions), at_least=1)
+    policy = AttentionPolicy(config, tables, len(vocabulary)).eval()
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in policy.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.4)
+        policy.embedding.weight[PAD] = 0
+    return policy, encode_turns(data, vocabulary, tables)
+
+
+@torch.no_grad()
+def play(policy: AttentionPolicy, turns: Turns, actions: torch.Tensor, world: str, initial: torch.Tensor | None = None):
+    """Each step's answer when the actions ``[batch, steps]`` are taken, from ``initial`` or the turns' own initial states."""
+    tables = compile_world(get_world(world))
+    memory = policy.read(turns)
+    carry, states = policy.begin(memory), turns.initial if initial is None else initial
+    previous, steps = torch.full((len(turns),), tables.actions), []
+    for action in actions.T:
+        steps.append(policy.step(memory, carry, states, previous))
+        carry, states, previous = steps[-1].carry, tables.step(states, action), action
+    return steps
+
+
+def some_actions(world: str, turns: Turns, steps: int = 3, seed: int = 1) -> torch.Tensor:
+    return torch.randint(len(get_world(world).actions) - 1, (len(turns), steps), generator=torch.Generator().manual_seed(seed))
+
+
+# The number of parameters, by hand from supplementary D.
+
+WORD, HIDDEN, EMBEDDING = 2 * 100, 100, 50
+ENCODERS = {  # number of parameters, and the size of an object's vector
+    # colours, positions; one LSTM of 20 over embeddings of 10
+    "alchemy": (6 * 10 + 7 * 10 + 4 * 20 * (10 + 20) + 4 * 20, 20 + 10),
+    # six colours and none, positions; two LSTMs of 5 over three embeddings of 10
+    "scene": (7 * 10 + 10 * 10 + 2 * (4 * 5 * (30 + 5) + 4 * 5), 2 * 5 + 30),
+    # positions, shapes, the vector of the empty row
+    "tangrams": (5 * 10 + 5 * 10 + 20, 10 + 10),
+}
+ACTIONS = {  # kinds with STOP (BEG is one more, embedded but never scored), first and second arguments with NULL
+    "alchemy": (2 + 1, 7 + 1, 6 + 1),
+    "scene": (4 + 1, 10 + 1, 6 + 1),
+    "tangrams": (2 + 1, 5 + 1, 5 + 1),
+}
+
+
+def parameters_by_hand(world: str, words: int, *, previous: bool = True, initial: bool = True, current: bool = True) -> int:
+    encoder, size = ENCODERS[world]
+    states = initial + current
+    # torch's LSTM adds two bias vectors where the paper's (and everyone's equations) has one: so twice 4 * 100 a direction.
+    reader = 2 * (4 * HIDDEN * (EMBEDDING + HIDDEN) + 2 * 4 * HIDDEN)
+    attention = WORD * HIDDEN + previous * WORD * (HIDDEN + WORD) + states * 2 * size * (HIDDEN + WORD)
+    joined = WORD + previous * WORD + states * 2 * size + 3 * EMBEDDING
+    decoder = joined * joined + joined + 4 * HIDDEN * (joined + HIDDEN) + 4 * HIDDEN
+    kinds, first, second = ACTIONS[world]
+    actions = (kinds + 1 + first + second) * EMBEDDING + (kinds + first + second) * HIDDEN + HIDDEN * HIDDEN
+    return words * EMBEDDING + reader + (encoder if states else 0) + attention + decoder + actions
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ablation", ABLATIONS)
+def test_number_of_parameters(name, ablation):
+    flags = ABLATIONS[ablation]
+    policy = AttentionPolicy(AttentionConfig(**flags), compile_world(get_world(name)), words=123)
+    by_hand = parameters_by_hand(
+        name,
+        123,
+        previous=flags.get("previous_instructions", True),
+        initial=flags.get("initial_state", True),
+        current=flags.get("current_state", True),
+    )
+    assert sum(parameter.numel() for parameter in policy.parameters()) == by_hand
+
+
+def test_number_of_parameters_of_alchemy_as_numbers():
+    """The same, worked out on paper for 695 words: words, reader, states, attention, W_d, decoder, actions with W_a."""
+    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words=695)
+    on_paper = 34_750 + 121_600 + 2_610 + 116_000 + 449_570 + 308_400 + 12_750
+    assert sum(parameter.numel() for parameter in policy.parameters()) == on_paper
+
+
+def test_initial_weights_are_glorots():
+    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words=500)
+    blocks = {
+        "W_c": (policy.query.weight, 200, 100),
+        "W_p": (policy.second_query.weight[:200], 200, 300),
+        "W_sb": (policy.second_query.weight[200:230], 30, 300),
+        "W_d": (policy.joined.weight, 670, 670),
+        "W_a": (policy.scorer.weight, 100, 100),
+    }
+    for name, (matrix, rows, columns) in blocks.items():
+        bound = math.sqrt(6 / (rows + columns))
+        assert matrix.shape == (rows, columns), name
+        assert matrix.abs().max() <= bound, name
+        assert matrix.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.05), name
+    assert not policy.joined.bias.any()
+    assert not policy.embedding.weight[PAD].any()
+
+
+# The paper's equations in plain Python: a vector is a list of floats, a matrix a list of rows.
+
+
+def times(matrix, vector):
+    return [sum(weight * value for weight, value in zip(row, vector, strict=True)) for row in matrix]
+
+
+def plus(*vectors):
+    return [sum(values) for values in zip(*vectors, strict=True)]
+
+
+def sigmoid(value):
+    return 1 / (1 + math.exp(-value))
+
+
+def softmax(scores):
+    exponentials = [math.exp(score) for score in scores]
+    return [value / sum(exponentials) for value in exponentials]
+
+
+def lstm(gates, cell, order):
+    """One step from the four gates' values; ``order`` says which gate stands where: input, forget, output, candidate."""
+    size = len(cell)
+    part = {name: gates[place * size : (place + 1) * size] for place, name in enumerate(order)}
+    new = [sigmoid(f) * c + sigmoid(i) * math.tanh(g) for i, f, g, c in zip(part["i"], part["f"], part["g"], cell, strict=True)]
+    return [sigmoid(o) * math.tanh(c) for o, c in zip(part["o"], new, strict=True)], new
+
+
+def run_lstm(inputs, size, gates, order):
+    """Hidden states over the inputs, from zeros."""
+    hidden, cell, outputs = [0.0] * size, [0.0] * size, []
+    for vector in inputs:
+        hidden, cell = lstm(gates(vector, hidden), cell, order)
+        outputs.append(hidden)
+    return outputs
+
+
+class Slow:
+    """The policy for one turn, computed loop by loop from the weights of a real one."""
+
+    def __init__(self, policy: AttentionPolicy, world: str) -> None:
+        self.weights = {name: value.tolist() for name, value in policy.state_dict().items()}
+        self.config, self.world = policy.config, get_world(world)
+        kinds = ["stop" if action.kind == "stop" else action.kind for action in self.world.actions]
+        arguments = [(*action.arguments, "null", "null")[:2] for action in self.world.actions]
+        self.parts = list(zip(kinds, *zip(*arguments, strict=True), strict=True))
+        self.names = [list(dict.fromkeys(part[column] for part in [*self.parts, ("begin", "null", "null")])) for column in range(3)]
+
+    def read(self, words: list[int]) -> list[list[float]]:
+        embedded = [self.weights["embedding.weight"][word] for word in words]
+
+        def direction(name):
+            def gates(vector, hidden):
+                inward, recurrent = self.weights[f"{name}.weight_ih_l0"], self.weights[f"{name}.weight_hh_l0"]
+                biases = self.weights[f"{name}.bias_ih_l0"], self.weights[f"{name}.bias_hh_l0"]
+                return plus(times(inward, vector), times(recurrent, hidden), *biases)
+
+            return gates
+
+        forward = run_lstm(embedded, self.config.hidden, direction("reader"), "ifgo")
+        backward = run_lstm(embedded[::-1], self.config.hidden, direction("back_reader"), "ifgo")[::-1]
+        return [[*one, *other] for one, other in zip(forward, backward, strict=True)]
+
+    def see(self, state: tuple[str, ...]) -> list[list[float]]:
+        """Supplementary A."""
+        part = {name.removeprefix("state_encoder."): value for name, value in self.weights.items() if name.startswith("state_encoder.")}
+        if self.world.name == "alchemy":
+
+            def gates(vector, hidden):
+                return plus(times(part["gates.weight"], [*vector, *hidden]), part["gates.bias"])
+
+            colours = dict(zip("bgopry", part["colours.weight"], strict=True))
+            beakers = [run_lstm([colours[unit] for unit in beaker], 20, gates, "ifog") for beaker in state]
+            return [[*(beaker[-1] if beaker else [0.0] * 20), *place] for beaker, place in zip(beakers, part["positions.weight"], strict=True)]
+        if self.world.name == "scene":
+            colours = dict(zip("_bgopry", part["colours.weight"], strict=True))
+            embedded = [
+                [*colours[shirt], *colours[hat], *place] for (shirt, hat), place in zip(state, part["positions.weight"], strict=True)
+            ]
+
+            def direction(number):
+                rows = slice(20 * number, 20 * (number + 1))
+                recurrent = [list(column) for column in zip(*part["recurrent"][number], strict=True)]
+                return lambda vector, hidden: plus(
+                    times(part["gates.weight"][rows], vector), part["gates.bias"][rows], times(recurrent, hidden)
+                )
+
+            forward = run_lstm(embedded, 5, direction(0), "ifog")
+            backward = run_lstm(embedded[::-1], 5, direction(1), "ifog")[::-1]
+            return [[*one, *other, *own] for one, other, own in zip(forward, backward, embedded, strict=True)]
+        if not state[0]:
+            return part["empty"]
+        return [[*place, *part["shapes.weight"][int(shape)]] for place, shape in zip(part["positions.weight"], state[0], strict=False)]
+
+    def attend(self, keys, query, matrix):
+        weights = softmax([sum(a * b for a, b in zip(key, times(matrix, query), strict=True)) for key in keys])
+        return [sum(weight * key[place] for weight, key in zip(weights, keys, strict=True)) for place in range(len(keys[0]))], weights
+
+    def embed(self, parts):
+        tables = ("kinds.weight", "first_arguments.weight", "second_arguments.weight")
+        return [x for table, names, part in zip(tables, self.names, parts, strict=True) for x in self.weights[table][names.index(part)]]
+
+    def play(self, words, current, initial, actions):
+        """Probabilities of all actions and attention weights, step by step."""
+        encoded = self.read(words)
+        now, past, first = encoded[current:], encoded[:current], self.see(initial)
+        size, word = len(first[0]), 2 * self.config.hidden
+        second = self.weights["second_query.weight"]
+        heads = [second[:word], *(second[word + size * head : word + size * (head + 1)] for head in range(4))]
+
+        def decode(vector, hidden, cell):
+            return lstm(plus(times(self.weights["decoder.weight"], [*vector, *hidden]), self.weights["decoder.bias"]), cell, "ifog")
+
+        joined_size, zeros = len(self.weights["joined.bias"]), [0.0] * self.config.hidden
+        hidden, cell = decode([0.0] * joined_size, zeros, zeros)  # the update with zeros, before anything is attended to
+        state, previous, answers = initial, ("begin", "null", "null"), []
+        for action in actions:
+            z_c, a_c = self.attend(now, hidden, self.weights["query.weight"])
+            query = [*hidden, *z_c]
+            z_p, a_p = self.attend(past, query, heads[0])
+            here = self.see(state)
+            attended = [self.attend(keys, query, head) for keys, head in zip((first, first, here, here), heads[1:], strict=True)]
+            joined = [*z_c, *z_p, *(x for z, _ in attended for x in z), *self.embed(previous)]
+            joined = [math.tanh(x) for x in plus(times(self.weights["joined.weight"], joined), self.weights["joined.bias"])]
+            hidden, cell = decode(joined, hidden, cell)
+            h_a = [math.tanh(x) for x in times(self.weights["scorer.weight"], hidden)]
+            tables = ("kind_weights.weight", "first_argument_weights.weight", "second_argument_weights.weight")
+            scores = [
+                sum(times([self.weights[table][names.index(part)]], h_a)[0] for table, names, part in zip(tables, self.names, parts, strict=True))
+                for parts in self.parts
+            ]
+            weights = {"current": [a_c], "previous": [a_p], "initial": [a for _, a in attended[:2]], "state": [a for _, a in attended[2:]]}
+            answers.append((softmax(scores), weights))
+            previous, state = self.parts[action], self.world.apply(state, self.world.actions[action])
+        return answers
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("number", [0, 3])  # a first instruction, which has nothing but the delimiter before it, and a later one
+def test_steps_equal_the_papers_equations(name, number):
+    policy, turns = make(name)
+    turn = turns.select(torch.tensor([number]))
+    world = get_world(name)
+    if name == "tangrams":  # from the row's last figures to the empty row, whose vector is its own
+        turn = dataclasses.replace(turn, initial=compile_world(world).encode([("31",)]))
+        actions = torch.tensor([[world.action_indices[world.parse_action("remove 1")]] * 3])
+    else:
+        actions = some_actions(name, turn)
+    initial = compile_world(world).decode(turn.initial)[0]
+    expected = Slow(policy, name).play(turn.words[0].tolist(), int(turn.current[0]), initial, actions[0].tolist())
+    for step, (probabilities, weights) in zip(play(policy, turn, actions, name), expected, strict=True):
+        torch.testing.assert_close(step.logits.softmax(-1)[0], torch.tensor(probabilities), atol=1e-5, rtol=1e-4)
+        assert set(step.attention) == set(weights)
+        for key, rows in weights.items():
+            for found, row in zip(step.attention[key][0].tolist(), rows, strict=True):
+                assert found[: len(row)] == pytest.approx(row, abs=1e-5)
+                assert not any(found[len(row) :])  # places that the state does not have
+
+
+@pytest.mark.parametrize(("name", "actions"), [("alchemy", 50), ("scene", 141), ("tangrams", 31)])
+def test_well_formed_actions_alone_are_scored_part_by_part(name, actions):
+    policy, turns = make(name)
+    logits = play(policy, turns, some_actions(name, turns, 1), name)[0].logits
+    assert logits.shape == (len(turns), actions)
+    world, first = get_world(name), logits[0].double()
+    by_name = {(action.kind, action.arguments): first[index].item() for index, action in enumerate(world.actions)}
+    pairs = [(kind, arguments) for kind, arguments in by_name if len(arguments) == 2]
+    assert len(pairs) > 20
+    for kind, (one, two) in pairs:
+        for other_kind, (other_one, other_two) in pairs:  # s_T + s_1 + s_2: changing one part costs the same whatever the others are
+            if kind == other_kind:
+                change = by_name[kind, (one, two)] - by_name[kind, (other_one, two)]
+                assert change == pytest.approx(by_name[kind, (one, other_two)] - by_name[kind, (other_one, other_two)], abs=1e-5)
+    singles = {kind: [key for key in by_name if key[0] == kind and len(key[1]) == 1] for kind in {key[0] for key in by_name}}
+    kind, (one, two) = pairs[0]
+    for other, keys in singles.items():
+        for _, (place,) in keys:  # a kind with one argument shares its weights with a kind with two
+            change = by_name[other, (place,)] - by_name[other, (one,)]
+            assert change == pytest.approx(by_name[kind, (place, two)] - by_name[kind, (one, two)], abs=1e-5)
+
+
+# What the answer depends on.
+
+
+def words_changed(turns: Turns) -> Turns:
+    """Other words in the previous instructions."""
+    places = torch.arange(turns.words.shape[1])
+    other = torch.where(turns.words >= 4, 4 + (turns.words - 3) % 9, turns.words)
+    return dataclasses.replace(turns, words=torch.where(places < turns.current.unsqueeze(1) - 1, other, turns.words))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ablation", ABLATIONS)
+def test_ablations_leave_out_what_they_say(name, ablation):
+    flags = ABLATIONS[ablation]
+    policy, turns = make(name, dataclasses.replace(SMALL, **flags))
+    turns = turns.select((turns.turn == 2).nonzero().squeeze(-1))
+    actions = some_actions(name, turns)
+    answers = partial(play, policy, actions=actions, world=name)
+    plain = answers(turns, initial=turns.initial)
+    shuffled = turns.initial.flip(0) if name != "tangrams" else (turns.initial + 7) % 326
+    changed = {
+        "previous_instructions": answers(words_changed(turns), initial=turns.initial),
+        "initial_state": answers(dataclasses.replace(turns, initial=shuffled), initial=turns.initial),
+        "current_state": answers(turns, initial=shuffled),
+    }
+    attended = {"previous_instructions": "previous", "initial_state": "initial", "current_state": "state"}
+    for what, steps in changed.items():
+        used = flags.get(what, True)
+        assert (attended[what] in plain[0].attention) == used
+        for step, other in zip(plain, steps, strict=True):
+            assert torch.equal(step.logits, other.logits) == (not used), what
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ablation", ["full", "no previous instructions"])
+def test_a_turn_has_the_same_answer_alone_in_a_batch_and_padded(name, ablation):
+    policy, turns = make(name, dataclasses.replace(SMALL, **ABLATIONS[ablation]))
+    actions = some_actions(name, turns)
+    together = play(policy, turns, actions, name)
+    padded = dataclasses.replace(turns, words=torch.nn.functional.pad(turns.words, (0, 6), value=PAD))
+    for step, other in zip(together, play(policy, padded, actions, name), strict=True):
+        torch.testing.assert_close(step.logits, other.logits, atol=1e-5, rtol=1e-5)
+    for row in range(len(turns)):
+        alone = play(policy, turns.select(torch.tensor([row])), actions[row : row + 1], name)
+        for step, other in zip(together, alone, strict=True):
+            torch.testing.assert_close(step.logits[row], other.logits[0], atol=1e-5, rtol=1e-5)
+            for key, weights in other.attention.items():
+                for mine, theirs in zip(step.attention[key][row], weights[0], strict=True):
+                    torch.testing.assert_close(mine[mine > 0], theirs[theirs > 0], atol=1e-5, rtol=1e-4)
+
+
+# Dropout.
+
+
+def test_everything_dropped_leaves_uniform_attention_and_no_input():
+    policy, turns = make("alchemy", dataclasses.replace(SMALL, dropout=1.0))
+    actions = some_actions("alchemy", turns)
+    policy.train()
+    for step in play(policy, turns, actions, "alchemy"):
+        assert torch.equal(step.logits, step.logits[:1].expand_as(step.logits))  # (b): nothing reaches the decoder
+        for weights in step.attention.values():  # (a): queries are dropped after W
+            for row in weights.flatten(0, 1):
+                torch.testing.assert_close(row[row > 0], torch.full_like(row[row > 0], 1 / int((row > 0).sum())))
+    policy.eval()
+    first = play(policy, turns, actions, "alchemy")[0]
+    assert not torch.equal(first.logits, first.logits[:1].expand_as(first.logits))
+
+
+class DropKeys(torch.nn.Module):
+    """Drops every set of vectors to attend to that is handed to it, and nothing else."""
+
+    def __init__(self, turns: Turns) -> None:
+        super().__init__()
+        self.sizes = {int(turns.current[0]), int(turns.lengths[0] - turns.current[0]), turns.initial.shape[1]}
+        assert len(self.sizes) == 3
+
+    def forward(self, x):
+        return x * 0 if x.dim() == 3 and x.shape[1] in self.sizes else x
+
+
+def test_all_keys_but_the_current_instructions_are_dropped():
+    policy, turns = make("alchemy", SMALL)
+    turn = turns.select(torch.tensor([3]))
+    assert play(policy, turn, some_actions("alchemy", turn, 1), "alchemy")[0].attention["previous"].std() > 1e-3
+    policy.dropout = DropKeys(turn)
+    attention = play(policy, turn, some_actions("alchemy", turn, 1), "alchemy")[0].attention
+    for name in ("previous", "initial", "state"):  # (c)
+        assert attention[name].std() < 1e-6, name
+    assert attention["current"].std() > 1e-3
+
+
+def test_dropout_draws_from_the_seed():
+    policy, turns = make("scene", dataclasses.replace(SMALL, dropout=0.3))
+    actions = some_actions("scene", turns)
+    policy.train()
+    answers = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        answers.append(torch.stack([step.logits for step in play(policy, turns, actions, "scene")]))
+    assert torch.equal(answers[0], answers[1])
+    assert not torch.equal(answers[0], answers[2])
+
+
+# Gradients of the whole, executions of different length in one batch: against differences of the objective.
+
+
+@pytest.fixture
+def in_double():
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradient_of_every_parameter_equals_finite_differences(name, in_double):
+    policy, turns = make(name, interactions=1)
+    tables = compile_world(get_world(name))
+    actions = some_actions(name, turns, 4)
+    actions[0, 1:] = actions[1, 0] = actions[2, 2:] = tables.stop  # lengths 2, 1, 3 and 4 twice
+    generator = torch.Generator().manual_seed(5)
+    credits = torch.randn(4, len(turns), tables.actions, generator=generator)
+
+    def objective():
+        execution = roll_out(policy, tables, turns, 4, forced(actions))
+        assert execution.lengths.tolist() == [2, 1, 3, 4, 4]
+        return Sestra(entropy=0.1).objective(execution, credits).mean()
+
+    objective().backward()
+    for label, parameter in policy.named_parameters():
+        direction = torch.randn(parameter.shape, generator=generator)
+        values = []
+        for step in (1e-5, -1e-5):
+            with torch.no_grad():
+                parameter.add_(direction, alpha=step)
+                values.append(objective().item())
+                parameter.sub_(direction, alpha=step)
+        difference = (values[0] - values[1]) / 2e-5
+        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        assert (gradient * direction).sum().item() == pytest.approx(difference, abs=1e-8, rel=1e-5), label
