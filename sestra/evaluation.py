@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from sestra.data.batching import Turns, batches
+from sestra.learners.base import taken
 from sestra.policies.base import Policy
 from sestra.reward import rewards
 from sestra.rollout import greedy, roll_out
@@ -61,7 +62,7 @@ class Evaluation:
 @torch.no_grad()
 def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 256) -> Evaluation:
     """Execute every instruction from its annotated start, then every interaction from its start state, greedily."""
-    reached, reward = _execute(policy, tables, turns, horizon, verbosity, batch_size)
+    reached, reward = execute(policy, tables, turns, horizon, verbosity=verbosity, batch_size=batch_size)
     success = (reached == turns.goal).all(-1)  # [turns]
     utts3, utts5 = follow_interactions(policy, tables, turns, horizon=horizon, batch_size=batch_size)
     numbers = range(int(turns.turn.max()) + 1 if len(turns) else 0)
@@ -81,7 +82,7 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
         these = turns.select(rows)
         if number:
             these = dataclasses.replace(these, initial=state[these.interaction])
-        reached, _ = _execute(policy, tables, these, horizon, 0.0, batch_size)
+        reached, _ = execute(policy, tables, these, horizon, batch_size=batch_size)
         state[these.interaction] = reached
         right[these.interaction] = (reached == these.goal).all(-1)
         if number == 2:
@@ -89,15 +90,15 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
     return after_three, right
 
 
-def _execute(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float, batch_size: int) -> tuple[Tensor, Tensor]:
+def execute(
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 256
+) -> tuple[Tensor, Tensor]:
     """Final states and total rewards of greedy executions, in the turns' order."""
-    order = turns.lengths.argsort(stable=True)
     finals, totals = [], []
     for batch in batches(turns, batch_size):
         execution = roll_out(policy, tables, batch, horizon, greedy)
         observed = rewards(tables, execution.states, batch.goal.expand_as(execution.states), verbosity=verbosity)  # [steps, batch, actions]
-        taken = observed.gather(-1, execution.actions.unsqueeze(-1)).squeeze(-1)  # [steps, batch]
         finals.append(execution.final)
-        totals.append((taken * execution.alive).sum(0))
-    back = order.argsort()
+        totals.append((taken(observed, execution) * execution.alive).sum(0))
+    back = turns.lengths.argsort(stable=True).argsort()
     return torch.cat(finals)[back], torch.cat(totals)[back]  # [turns, slots], [turns]

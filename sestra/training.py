@@ -117,7 +117,7 @@ class Training:
 
     def update(self, batch: Turns) -> tuple[float, Execution]:
         """Roll in, observe the rewards, and take one step up the objective."""
-        execution, observed = self._roll_in(batch)
+        execution, observed = self.roll_in(batch)
         objective = self.learner.objective(execution, observed).mean()
         self.optimiser.zero_grad()
         (-objective).backward()
@@ -130,7 +130,7 @@ class Training:
             torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
         return float(objective.detach()), execution
 
-    def _roll_in(self, batch: Turns) -> tuple[Execution, Tensor]:
+    def roll_in(self, batch: Turns) -> tuple[Execution, Tensor]:
         """An execution of each instruction, and the reward of every action in every state that it visits."""
         if self.learner.demonstrated:
             demonstrations = self.tables.demonstrate(batch.initial, batch.goal)  # [batch, steps]

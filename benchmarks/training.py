@@ -1,0 +1,251 @@
+"""How fast training and evaluation are, and where the time goes: ``python benchmarks/training.py [--world alchemy] [--json]``.
+
+Every figure is one thread's. Beside each of SESTRA's stands the authors' own program (DyNet, one core of a machine of the same kind,
+measured by running it; instructions a second with a fresh and with a trained policy, and in evaluation).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import tyro
+from rich.console import Console
+from rich.table import Table
+from torch.utils.flop_counter import FlopCounterMode
+
+from sestra import pretrained
+from sestra.config import LearnerName, preset
+from sestra.data import sources
+from sestra.data.batching import batches, encode_turns
+from sestra.evaluation import execute
+from sestra.runs import RunFolder, load_trained
+from sestra.training import Training
+from sestra.worlds import WORLDS
+
+LEARNERS: tuple[LearnerName, ...] = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
+AUTHORS = {"alchemy": (39, 110), "scene": (28, 65), "tangrams": (56, 138)}
+"""The authors' program: instructions a second in training with SESTRA, fresh and trained."""
+AUTHORS_EVALUATE = 500
+"""The faster end of the 300 to 500 instructions a second at which it evaluates."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Time training, learner by learner, with a fresh and a trained policy; and evaluation."""
+
+    world: Literal["all", "alchemy", "scene", "tangrams"] = "all"
+    """Which world."""
+    learner: Literal["all", "sestra", "policy-gradient", "contextual-bandit", "supervised"] = "all"
+    """Which learner."""
+    batch_size: int = 20
+    """Instructions an update."""
+    updates: int = 100
+    """Updates to time."""
+    data: Path | None = None
+    """Where SCONE's files are."""
+    json: bool = False
+    """Print one JSON object instead of tables."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measurement of training."""
+
+    world: str
+    learner: str
+    policy: str
+    instructions: float
+    """A second."""
+    actions: float
+    """Of an execution, on average."""
+    times: float | None
+    """As many instructions a second as the authors' program."""
+    shares: dict[str, float]
+    """Of the time."""
+    gflops: float
+    """Matrix products' operations a second, in billions."""
+
+
+PARTS = ("encoder", "decoder", "world", "backward", "optimiser", "rest")
+
+
+@contextmanager
+def timed(clock: dict[str, float], places: dict[str, list[tuple[Any, str]]]) -> Iterator[None]:
+    """While it lasts, the time spent in each named method is added to the clock."""
+    originals = [(owner, name, owner.__dict__.get(name)) for methods in places.values() for owner, name in methods]
+
+    def watch(part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            begun = time.perf_counter()
+            try:
+                return function(*arguments, **named)
+            finally:
+                clock[part] += time.perf_counter() - begun
+
+        return call
+
+    for part, methods in places.items():
+        for owner, name in methods:
+            setattr(owner, name, watch(part, getattr(owner, name)))
+    try:
+        yield
+    finally:
+        for owner, name, original in originals:
+            if original is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
+
+
+def measure(options: Options, world: str, learner: LearnerName, trained: bool, folder: Path) -> Figure | None:
+    """A policy's updates on the first batches of an epoch."""
+    interactions, _ = sources.load(world, "train", options.data)
+    config = dataclasses.replace(preset("paper", world, learner), batch_size=options.batch_size)
+    if trained:
+        name = f"{world}-{'supervised' if learner == 'supervised' else 'sestra'}"
+        if name not in pretrained.names():
+            return None
+        known = load_trained(pretrained.find(name))
+        config = dataclasses.replace(config, policy=known.config.policy, rare=known.config.rare, validation=known.config.validation)
+    training = Training(config, interactions, RunFolder(folder))
+    if trained:
+        if training.vocabulary != known.vocabulary:
+            return None  # trained on other data
+        training.policy.load_state_dict(known.policy.state_dict())
+    training.policy.train()
+    _ = training.tables.distance, training.tables.steps
+    todo = batches(training.train, options.batch_size, training.generator)
+    for _, batch in zip(range(5), todo, strict=False):
+        training.update(batch)
+
+    clock: dict[str, float] = defaultdict(float)
+    places: dict[str, list[tuple[Any, str]]] = {
+        "encoder": [(training.policy, "read")],
+        "decoder": [(training.policy, "begin"), (training.policy, "step")],
+        "world": [(training.tables, "step"), (training.tables, "demonstrate"), (training.tables, "merit")],
+        "backward": [(torch.Tensor, "backward")],
+        "optimiser": [(training.optimiser, "step")],
+    }
+    done = steps = 0
+    begun = time.perf_counter()
+    with timed(clock, places):
+        for _, batch in zip(range(options.updates), todo, strict=False):
+            _, execution = training.update(batch)
+            done += len(batch)
+            steps += int(execution.alive.sum())
+    elapsed = time.perf_counter() - begun
+    clock["rest"] = elapsed - sum(clock.values())
+
+    counter = FlopCounterMode(display=False)
+    counted = 0
+    with counter:
+        for _, batch in zip(range(5), todo, strict=False):
+            training.roll_in(batch)
+            counted += len(batch)
+    per_instruction = 3 * (counter.get_total_flops() / counted + lstm_flops(training))  # the backward pass takes two products for each
+    speed = done / elapsed
+    theirs = AUTHORS[world][trained] if learner == "sestra" else None
+    return Figure(
+        world,
+        learner,
+        "trained" if trained else "fresh",
+        speed,
+        steps / done,
+        speed / theirs if theirs else None,
+        {part: clock[part] / elapsed for part in PARTS},
+        speed * per_instruction / 1e9,
+    )
+
+
+def lstm_flops(training: Training) -> float:
+    """Of the instruction encoder, forward, an instruction: torch's counter does not see them."""
+    sizes = training.config.policy
+    words = float(training.train.lengths.float().mean())
+    return words * 2 * 2 * 4 * sizes.hidden * (sizes.embedding + sizes.hidden)
+
+
+def evaluation_speed(options: Options, world: str) -> float | None:
+    """Instructions a second, greedily from their annotated starts."""
+    name = f"{world}-sestra"
+    if name not in pretrained.names():
+        return None
+    known = load_trained(pretrained.find(name))
+    interactions, _ = sources.load(world, "dev", options.data)
+    turns = encode_turns(interactions, known.vocabulary, known.tables)
+    with torch.no_grad():
+        execute(known.policy, known.tables, turns, known.config.execution_horizon)
+        begun = time.perf_counter()
+        for _ in range(3):
+            execute(known.policy, known.tables, turns, known.config.execution_horizon)
+    return 3 * len(turns) / (time.perf_counter() - begun)
+
+
+def peak_gflops() -> float:
+    """What this thread reaches in one large matrix product, in billions of operations a second."""
+    a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+    best = 0.0
+    for _ in range(20):
+        begun = time.perf_counter()
+        torch.mm(a, b)
+        best = max(best, 2 * 1024**3 / (time.perf_counter() - begun) / 1e9)
+    return best
+
+
+def main() -> None:
+    options = tyro.cli(Options)
+    if options.batch_size < 1 or options.updates < 1:
+        sys.exit(f"training: --batch-size {options.batch_size} --updates {options.updates}; expected at least 1 of each")
+    torch.set_num_threads(1)
+    worlds = [*WORLDS] if options.world == "all" else [options.world]
+    learners = LEARNERS if options.learner == "all" else (options.learner,)
+    with tempfile.TemporaryDirectory() as folder:
+        measured = [
+            measure(options, world, learner, trained, Path(folder)) for world in worlds for learner in learners for trained in (False, True)
+        ]
+    figures = [figure for figure in measured if figure]
+    evaluated = {world: speed for world in worlds if (speed := evaluation_speed(options, world))}
+    peak = peak_gflops()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    if options.json:
+        result = {
+            "batch_size": options.batch_size,
+            "training": [dataclasses.asdict(figure) for figure in figures],
+            "evaluation": {world: {"instructions": speed, "times": speed / AUTHORS_EVALUATE} for world, speed in evaluated.items()},
+            "peak_gflops": peak,
+            "memory_mb": memory,
+        }
+        print(json.dumps(result, indent=2))
+        return
+    console = Console(width=150)
+    table = Table(title=f"training, {options.batch_size} instructions an update, one thread")
+    for column in ("world", "learner", "policy", "instructions/s", "actions", "times the authors'", *PARTS, "of the product rate"):
+        table.add_column(column, justify="left" if column in {"world", "learner", "policy"} else "right")
+    for figure in figures:
+        table.add_row(
+            *(figure.world, figure.learner, figure.policy, f"{figure.instructions:,.0f}", f"{figure.actions:.1f}"),
+            f"{figure.times:.1f}" if figure.times else "",
+            *(f"{figure.shares[part]:.0%}" for part in PARTS),
+            f"{figure.gflops / peak:.0%}",
+        )
+    console.print(table)
+    for world, speed in evaluated.items():
+        console.print(
+            f"{world}: evaluates {speed:,.0f} instructions a second, {speed / AUTHORS_EVALUATE:.1f} times the authors' {AUTHORS_EVALUATE}"
+        )
+    console.print(f"one large matrix product: {peak:.0f} GFLOP/s; memory at most {memory:,.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
