@@ -26,6 +26,8 @@ class AttentionConfig:
     """Size of the instruction encoder (each direction) and of the decoder."""
     dropout: float = 0.0
     """Share of values dropped in the paper's three places (it does not give the number)."""
+    initial_weights: Literal["paper", "balanced"] = "paper"
+    """How weights begin: as the paper says, or with everything that is attended to at the same scale."""
     previous_instructions: bool = True
     """Attend to previous instructions (off: the paper's first ablation)."""
     initial_state: bool = True
@@ -52,6 +54,8 @@ class TrainConfig:
     """The penalty (delta) of every action but STOP."""
     entropy: float = 0.1
     """Weight (lambda) of the policy's entropy in what is maximised."""
+    guided: float = 0.0
+    """Share of executions in training that follow the best observed rewards instead of the policy alone (0: the paper)."""
     batch_size: int = 20
     """Instructions an update."""
     optimiser: Optimiser = "rmsprop"
@@ -86,8 +90,9 @@ class TrainConfig:
             _within(name, getattr(self.policy, name), 1, 10_000)
         for name in ("verbosity", "entropy", "clip", "patience"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name, value in (("decay", self.decay), ("averaging", self.averaging), ("dropout", self.policy.dropout)):
-            _within(name, value, 0, 1)
+        for name in ("decay", "guided", "averaging"):
+            _within(name, getattr(self, name), 0, 1)
+        _within("dropout", self.policy.dropout, 0, 0.99)
         _within("learning_rate", self.learning_rate, 1e-12, 10)
         _within("validation", self.validation, 1e-6, 0.9)
         _within("seed", self.seed, 0, 2**63 - 1)

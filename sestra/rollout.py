@@ -10,10 +10,11 @@ from torch import Tensor
 
 from sestra.data.batching import Turns
 from sestra.policies.base import Policy
+from sestra.reward import rewards
 from sestra.worlds.tables import Tables
 
-Choose = Callable[[Tensor, int], Tensor]
-"""Chooses actions ``[batch]`` from log-probabilities ``[batch, actions]`` at a step."""
+Choose = Callable[[Tensor, Tensor, int], Tensor]
+"""Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,32 @@ class Execution:
 def sampled(generator: torch.Generator) -> Choose:
     """Draw each action from the policy's distribution (as the largest of independent exponential races)."""
 
-    def choose(log_probs: Tensor, _: int) -> Tensor:
-        noise = torch.empty_like(log_probs).exponential_(generator=generator)
-        return (log_probs.detach().exp() / noise).argmax(-1)  # [batch]
+    def choose(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
+        noise = torch.empty_like(logits).exponential_(generator=generator)
+        return (logits.softmax(-1) / noise).argmax(-1)  # [batch]
 
     return choose
 
 
-def greedy(log_probs: Tensor, _: int) -> Tensor:
+def greedy(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
     """The most probable action."""
-    return log_probs.argmax(-1)  # [batch]
+    return logits.argmax(-1)  # [batch]
 
 
 def forced(actions: Tensor) -> Choose:
     """The given actions, ``[batch, steps]``."""
-    return lambda _, step: actions[:, step]
+    return lambda _logits, _states, step: actions[:, step]
+
+
+def guided(choose: Choose, tables: Tables, goals: Tensor, verbosity: float, rows: Tensor) -> Choose:
+    """In the marked rows ``[batch]``, choose among the actions with the highest observed reward only."""
+
+    def choose_among_best(logits: Tensor, states: Tensor, step: int) -> Tensor:
+        observed = rewards(tables, states, goals, verbosity=verbosity)  # [batch, actions]
+        worse = observed < observed.amax(-1, keepdim=True) - 1e-6  # [batch, actions]
+        return choose(logits.masked_fill(worse & rows.unsqueeze(1), -torch.inf), states, step)
+
+    return choose_among_best
 
 
 def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose) -> Execution:
@@ -61,14 +73,13 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
     state = turns.initial  # [batch, slots]
     previous = torch.full((len(turns),), tables.actions)  # [batch]: BEG
     alive = torch.ones(len(turns), dtype=torch.bool)  # [batch]
-    states, log_probs, actions, lives, attention = [], [], [], [], []
+    states, logits, actions, lives, attention = [], [], [], [], []
     for number in range(horizon):
         step = policy.step(memory, carry, state, previous)
         carry = step.carry
-        log_prob = step.logits.log_softmax(-1)  # [batch, actions]
-        action = torch.where(alive, choose(log_prob, number), tables.stop)  # [batch]
+        action = torch.where(alive, choose(step.logits.detach(), state, number), tables.stop)  # [batch]
         states.append(state)
-        log_probs.append(log_prob)
+        logits.append(step.logits)
         actions.append(action)
         lives.append(alive)
         attention.append(step.attention)
@@ -77,4 +88,5 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
         previous = action
         if not alive.any():
             break
-    return Execution(torch.stack(states), torch.stack(log_probs), torch.stack(actions), torch.stack(lives), state, ~alive, attention)
+    log_probs = policy.finish(memory, torch.stack(logits)).log_softmax(-1)  # [steps, batch, actions]
+    return Execution(torch.stack(states), log_probs, torch.stack(actions), torch.stack(lives), state, ~alive, attention)

@@ -26,7 +26,7 @@ from sestra.files import write_text
 from sestra.learners import LEARNERS
 from sestra.policies.attention import AttentionPolicy
 from sestra.reward import rewards
-from sestra.rollout import Execution, forced, roll_out, sampled
+from sestra.rollout import Execution, forced, guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -137,6 +137,9 @@ class Training:
             horizon, choose = demonstrations.shape[1], forced(demonstrations)
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
+            if self.config.guided:
+                rows = torch.rand(len(batch), generator=self.generator) < self.config.guided  # [batch]
+                choose = guided(choose, self.tables, batch.goal, self.config.verbosity, rows)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
         goals = batch.goal.expand_as(execution.states)  # [steps, batch, slots]

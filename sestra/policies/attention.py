@@ -12,7 +12,7 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -22,37 +22,32 @@ from sestra.config import AttentionConfig
 from sestra.data.batching import Turns
 from sestra.data.text import PAD
 from sestra.policies.base import Step
-from sestra.policies.states import state_encoder
-from sestra.policies.stepwise import StepwiseEncoder, StepwiseLinear, lstm_cell
+from sestra.policies.states import StageEncoder, state_encoder
+from sestra.policies.unrolled import Keys, Trace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
 
 HEADS = 2
 """Attention heads over a state."""
+POSITION_SCALE = 0.3
+"""Standard deviation of balanced position embeddings: that of what an LSTM gives."""
 NULL = "null"
 BEGIN = "begin"
 
 
-class Keys(NamedTuple):
-    """A set of vectors to attend to, and what to add to their scores: 0, or minus infinity where there is none."""
-
-    vectors: Tensor  # [batch, keys, size]
-    mask: Tensor | None  # [batch, 1, keys]
-
-
-class Memory(NamedTuple):
-    """What stays the same through an execution."""
+@dataclass(frozen=True)
+class Memory:
+    """What stays the same through an execution; and, for training, what the steps computed."""
 
     current: Keys
-    previous: Keys | None
-    initial: Keys | None
-    encode: StepwiseEncoder | None  # of states
-    embedded_actions: Tensor  # [actions + 1, 3 * embedding]
-    action_weights: Tensor  # [actions, hidden]
-    query: StepwiseLinear
-    second_query: StepwiseLinear
-    joined: StepwiseLinear
-    decoder: StepwiseLinear
-    scorer: StepwiseLinear
+    others: list[tuple[Keys, int]]
+    """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
+    states: Tensor | None  # what the state encoder prepared
+    actions: Tensor  # [actions + 1, 3 * embedding]
+    begin: Update
+    traces: list[Trace] = field(default_factory=list)
+    visited: list[tuple[Tensor, Tensor | None]] = field(default_factory=list)
+    """States, and what dropout multiplied their encodings by."""
+    taken: list[Tensor] = field(default_factory=list)
 
 
 class AttentionPolicy(nn.Module):
@@ -73,11 +68,10 @@ class AttentionPolicy(nn.Module):
         contexts = sum(size * heads for size, heads in self._heads())
         joined = word + contexts + 3 * config.embedding
         self.query = nn.Linear(config.hidden, word, bias=False)  # W_c
-        self.second_query = nn.Linear(config.hidden + word, contexts, bias=False)  # W_p, both W_sb, both W_sc
+        self.queries = nn.Linear(config.hidden + word, contexts, bias=False)  # W_p, both W_sb, both W_sc
         self.joined = nn.Linear(joined, joined)  # W_d, b_d
-        self.decoder = nn.Linear(joined + config.hidden, 4 * config.hidden)
+        self.gates = nn.Linear(joined + config.hidden, 4 * config.hidden)
         self.scorer = nn.Linear(config.hidden, config.hidden, bias=False)  # W_a
-        self.dropout = nn.Dropout(config.dropout)
         self._initialise()
 
     def _name_actions(self, tables: Tables) -> None:
@@ -96,23 +90,39 @@ class AttentionPolicy(nn.Module):
 
     @torch.no_grad()
     def _initialise(self) -> None:
-        """Glorot's uniform distribution; an embedding is a matrix of one row. Biases are zero, but one for forget gates."""
-        for module in self.modules():
-            if isinstance(module, nn.Embedding):
-                nn.init.uniform_(module.weight, -((6 / (1 + module.embedding_dim)) ** 0.5), (6 / (1 + module.embedding_dim)) ** 0.5)
+        """Glorot's uniform distribution, and zeros for biases but ones for forget gates.
+
+        Taken to the letter ("paper"), it leaves words thirty times and beakers ten times smaller than positions, and the first thousands of
+        updates are spent on making them count. With "balanced", embeddings begin with unit variance (positions with less: nothing squashes
+        them), and each of an LSTM's four gates is a matrix of its own, so that everything that is attended to begins at the same scale.
+        """
+        balanced = self.config.initial_weights == "balanced"
         for name, parameter in self.named_parameters():
+            owner = self.get_submodule(name.rpartition(".")[0])
             if parameter.dim() == 1:
                 parameter.zero_()
-            elif parameter.dim() == 3:
-                for direction in parameter:
-                    nn.init.xavier_uniform_(direction)
-            elif not isinstance(self.get_submodule(name.rpartition(".")[0]), nn.Embedding):
-                nn.init.xavier_uniform_(parameter)
-        for block in self.second_query.weight.split([size for size, heads in self._heads() for _ in range(heads)]):
-            nn.init.xavier_uniform_(block)
+            elif isinstance(owner, nn.Embedding) and balanced and not name.partition(".")[0].endswith("_weights"):
+                nn.init.normal_(parameter, std=POSITION_SCALE if "positions" in name else 1.0)
+            elif isinstance(owner, nn.Embedding):
+                nn.init.uniform_(parameter, -((6 / (1 + parameter.shape[1])) ** 0.5), (6 / (1 + parameter.shape[1])) ** 0.5)
+            else:
+                for matrix in self._matrices(name, parameter, gates_apart=balanced):
+                    nn.init.xavier_uniform_(matrix)
         self.embedding.weight[PAD] = 0
-        for bias in (self.decoder.bias, self.reader.get_parameter("bias_ih_l0"), self.back_reader.get_parameter("bias_ih_l0")):
+        for bias in (self.gates.bias, self.reader.get_parameter("bias_ih_l0"), self.back_reader.get_parameter("bias_ih_l0")):
             bias[self.config.hidden : 2 * self.config.hidden] = 1
+
+    def _matrices(self, name: str, parameter: Tensor, *, gates_apart: bool) -> list[Tensor]:
+        """The matrices that a parameter holds side by side."""
+        if name == "queries.weight":
+            return list(parameter.split([size for size, heads in self._heads() for _ in range(heads)]))
+        if name == "state_encoder.recurrent":  # [directions, hidden, 4 * hidden]
+            return [gate for direction in parameter for gate in direction.chunk(4 if gates_apart else 1, 1)]
+        if name == "state_encoder.gates.weight" and isinstance(self.state_encoder, StageEncoder):
+            return list(parameter.chunk(8 if gates_apart else 2))
+        if gates_apart and ("gates" in name or "reader" in name):
+            return list(parameter.chunk(4))
+        return [parameter]
 
     def read(self, turns: Turns) -> Memory:
         words, lengths, current = turns.words, turns.lengths, turns.current
@@ -123,63 +133,82 @@ class AttentionPolicy(nn.Module):
         before, after = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
         first, last = int(current.min()), int(current.max())
         present = Keys(vectors[:, first:], _mask((places >= before) & (places < after))[..., first:])
-        past = Keys(self.dropout(vectors[:, :last]), _mask(places < before)[..., :last]) if self.config.previous_instructions else None
-        encode = StepwiseEncoder(self.state_encoder, self.state_encoder.prepare()) if self.state_encoder else None
+        past = Keys(self._drop(vectors[:, :last])[0], _mask(places < before)[..., :last]) if self.config.previous_instructions else None
+        others = [(past, 1)] if past else []
+        states = None
+        if self.state_encoder is not None:
+            states = self.state_encoder.prepare()
+            if self.config.initial_state:
+                keys = self.state_encoder(states, turns.initial)  # [batch, objects, size]
+                others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(turns.initial)), HEADS))
         kinds, first_arguments, second_arguments = self.action_parts  # [actions + 1] each
-        return Memory(
-            current=present,
-            previous=past,
-            initial=self._look(encode, turns.initial) if self.config.initial_state else None,
-            encode=encode,
-            embedded_actions=torch.cat(
-                [self.kinds(kinds), self.first_arguments(first_arguments), self.second_arguments(second_arguments)], -1
-            ),  # [actions + 1, 3 * embedding]
-            action_weights=self.kind_weights(kinds[:-1])
-            + self.first_argument_weights(first_arguments[:-1])
-            + self.second_argument_weights(second_arguments[:-1]),  # [actions, hidden]
-            query=StepwiseLinear(self.query.weight),
-            second_query=StepwiseLinear(self.second_query.weight),
-            joined=StepwiseLinear(self.joined.weight, self.joined.bias),
-            decoder=StepwiseLinear(self.decoder.weight, self.decoder.bias),
-            scorer=StepwiseLinear(self.scorer.weight),
-        )
+        embedded = [self.kinds(kinds), self.first_arguments(first_arguments), self.second_arguments(second_arguments)]
+        nothing = vectors.new_zeros(len(turns), self.config.hidden)  # [batch, hidden]
+        begin = lstm(self.gates.bias.expand(len(turns), -1), nothing)  # zeros as input and hidden state leave the bias alone
+        return Memory(present, others, states, torch.cat(embedded, -1), begin)
 
     def begin(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """The decoder after one update with zeros as its input, hidden state and cell."""
-        zeros = memory.current.vectors.new_zeros(len(memory.current.vectors), self.config.hidden)  # [batch, hidden]
-        gates = self.decoder.bias.expand(len(zeros), -1)  # [batch, 4 * hidden]: zeros in, so the bias alone
-        return lstm_cell(gates, zeros)
+        return memory.begin.hidden, memory.begin.cell
 
+    @property
+    def weights(self) -> Weights:
+        return Weights(self.query.weight, self.queries.weight, self.joined.weight, self.joined.bias, self.gates.weight, self.gates.bias)
+
+    @torch.no_grad()
     def step(self, memory: Memory, carry: tuple[Tensor, Tensor], states: Tensor, previous: Tensor) -> Step:
         hidden, cell = carry  # [batch, hidden]
-        query = self.dropout(memory.query(hidden)).unsqueeze(1)  # [batch, 1, 2 * hidden]
-        now, attention = attend(memory.current, query)
-        contexts, weights = [now], {"current": attention}
-        queries = self.dropout(memory.second_query(torch.cat([hidden, now], -1)))  # [batch, all sizes]
-        sets = {
-            "previous": memory.previous,
-            "initial": memory.initial,
-            "state": self._look(memory.encode, states) if self.config.current_state else None,
-        }
-        parts = iter(queries.split([size * heads for size, heads in self._heads()], -1))
-        for name, keys in sets.items():
-            if keys is not None:
-                context, weights[name] = attend(keys, next(parts).unflatten(-1, (-1, keys.vectors.shape[-1])))
-                contexts.append(context)
-        joined = torch.cat([*contexts, functional.embedding(previous, memory.embedded_actions)], -1)  # [batch, joined]
-        joined = self.dropout(torch.tanh(memory.joined(joined)))  # [batch, joined]
-        hidden, cell = lstm_cell(memory.decoder(torch.cat([joined, hidden], -1)), cell)
-        logits = torch.tanh(memory.scorer(hidden)) @ memory.action_weights.T  # [batch, actions]
-        return Step(logits, (hidden, cell), weights)
+        others, mask = memory.others, None
+        if self.config.current_state and self.state_encoder is not None:
+            keys, mask = self._drop(self.state_encoder(memory.states, states))  # [batch, objects, size]
+            others = [*others, (Keys(keys, self.state_encoder.mask(states)), HEADS)]
+        trace = step(self.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
+        if self.training:
+            memory.traces.append(trace)
+            memory.visited.append((states, mask))
+            memory.taken.append(previous)
+        attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True))
+        return Step(self._score(trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
+
+    def finish(self, memory: Memory, logits: Tensor) -> Tensor:
+        """The same logits, ``[steps, batch, actions]``, with their gradient."""
+        if not self.training or not torch.is_grad_enabled():
+            return logits
+        own = []
+        if self.config.current_state and self.state_encoder is not None:
+            states, masks = (list(column) for column in zip(*memory.visited, strict=True))
+            encoded = self.state_encoder(memory.states, torch.cat(states)).unflatten(0, (len(states), -1))  # [steps, batch, objects, size]
+            own = [encoded if masks[0] is None else encoded * torch.stack(masks)]
+        actions = functional.embedding(torch.stack(memory.taken), memory.actions)  # [steps, batch, 3 * embedding]
+        shared = [keys.vectors for keys, _ in memory.others]
+        hidden = hidden_states(memory.traces, self.weights, memory.current.vectors, shared, own, actions, memory.begin)
+        return self._score(hidden)  # [steps, batch, actions]
+
+    def _score(self, hidden: Tensor) -> Tensor:
+        """Of every well-formed action, the sum of the scores of its kind and its two arguments."""
+        kinds, first_arguments, second_arguments = self.action_parts[:, :-1]  # [actions] each
+        weights = self.kind_weights(kinds) + self.first_argument_weights(first_arguments) + self.second_argument_weights(second_arguments)
+        scores: Tensor = torch.tanh(self.scorer(hidden)) @ weights.T  # [..., actions]
+        return scores
+
+    def _drop(self, values: Tensor) -> tuple[Tensor, Tensor | None]:
+        """The values with some of them dropped, and what they were multiplied by."""
+        if not self.training or not self.config.dropout:
+            return values, None
+        keep = 1 - self.config.dropout
+        mask = torch.empty_like(values).bernoulli_(keep).div_(keep)
+        return values * mask, mask
+
+    def _names(self) -> list[str]:
+        """What is attended to, in order."""
+        config = self.config
+        flags = {"previous": config.previous_instructions, "initial": config.initial_state, "state": config.current_state}
+        return ["current", *(name for name, attended in flags.items() if attended)]
 
     def _heads(self) -> list[tuple[int, int]]:
         """Size and number of the attention heads after the first, in order."""
         states = self.config.initial_state + self.config.current_state
         return [(2 * self.config.hidden, 1)] * self.config.previous_instructions + [(self.state_size, HEADS)] * states
-
-    def _look(self, encode: StepwiseEncoder | None, states: Tensor) -> Keys:
-        assert encode is not None
-        return Keys(self.dropout(encode(states)), encode.encoder.mask(states))
 
     def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
         """The bidirectional LSTM, as two LSTMs over rows padded at the end; the second reads each row from its last word."""
@@ -188,14 +217,6 @@ class AttentionPolicy(nn.Module):
         forward, _ = self.reader(embedded)  # [batch, words, hidden]
         backward, _ = self.back_reader(_pick(embedded, backwards))  # [batch, words, hidden]
         return torch.cat([forward, _pick(backward, backwards)], -1)  # [batch, words, 2 * hidden]
-
-
-def attend(keys: Keys, queries: Tensor) -> tuple[Tensor, Tensor]:
-    """The contexts of all heads, one after the other, and the attention weights; queries are already multiplied by W."""
-    vectors = keys.vectors.transpose(1, 2)  # [batch, size, keys]
-    scores = torch.bmm(queries, vectors) if keys.mask is None else torch.baddbmm(keys.mask, queries, vectors)  # [batch, heads, keys]
-    weights = scores.softmax(-1)  # [batch, heads, keys]
-    return torch.bmm(weights, keys.vectors).flatten(1), weights  # [batch, heads * size]
 
 
 def _mask(present: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from sestra.policies.stepwise import lstm_cell
+from sestra.policies.unrolled import lstm
 from sestra.worlds import alchemy, scene, tangrams
 from sestra.worlds.tables import Tables
 
@@ -60,7 +60,8 @@ class BeakerEncoder(_FullStates, nn.Module):
             gates = self.gates(
                 torch.cat([colours.repeat(parents, 1), hidden.repeat_interleave(len(colours), 0)], -1)
             )  # [parents * colours, 4 * hidden]
-            hidden, cell = lstm_cell(gates, cell.repeat_interleave(len(colours), 0))
+            update = lstm(gates, cell.repeat_interleave(len(colours), 0))
+            hidden, cell = update.hidden, update.cell
             encodings.append(hidden)
         return torch.cat(encodings)  # [contents, hidden]
 
@@ -105,7 +106,8 @@ class StageEncoder(_FullStates, nn.Module):
         outputs = []
         for place in range(slots):  # both directions at once: the second from the right
             arriving = torch.stack([inputs[place, 0], inputs[slots - 1 - place, 1]])  # [2, batch, 4 * hidden]
-            hidden, cell = lstm_cell(torch.baddbmm(arriving, hidden, self.recurrent), cell)
+            update = lstm(torch.baddbmm(arriving, hidden, self.recurrent), cell)
+            hidden, cell = update.hidden, update.cell
             outputs.append(hidden)
         read = torch.stack(outputs)  # [slots, 2, batch, hidden]
         return torch.cat([read[:, 0].transpose(0, 1), read.flip(0)[:, 1].transpose(0, 1), embedded], -1)  # [batch, slots, size]
