@@ -66,8 +66,10 @@ def test_a_folder_that_cannot_be_made(tmp_path):
 
 
 DAMAGE = {
-    "config.json": ["", "{", "[]", '{"world": 7}', '{"speed": 1}', '{"epochs": 1.5}', '{"epochs": true}', '{"learner": "magic"}']
-    + ['{"policy": {"hidden": "many"}}', '{"policy": 3}', '{"world": "mars"}'],
+    "config.json": [
+        *["", "{", "[]", '{"world": 7}', '{"speed": 1}', '{"epochs": 1.5}', '{"epochs": true}', '{"learner": "magic"}'],
+        *['{"policy": {"hidden": "many"}}', '{"policy": 3}', '{"world": "mars"}'],
+    ],
     "vocab.json": ["", "{}", "[1]", '["red"'],
     "model.safetensors": ["", "hello"],
 }

@@ -28,6 +28,8 @@ from sestra.worlds.tables import Tables
 
 HEADS = 2
 """Attention heads over a state."""
+GAIN = 2.0
+"""How much larger than Glorot's balanced matrices begin."""
 POSITION_SCALE = 0.3
 """Standard deviation of balanced position embeddings: that of what an LSTM gives."""
 NULL = "null"
@@ -94,7 +96,8 @@ class AttentionPolicy(nn.Module):
 
         Taken to the letter ("paper"), it leaves words thirty times and beakers ten times smaller than positions, and the first thousands of
         updates are spent on making them count. With "balanced", embeddings begin with unit variance (positions with less: nothing squashes
-        them), and each of an LSTM's four gates is a matrix of its own, so that everything that is attended to begins at the same scale.
+        them), each of an LSTM's four gates is a matrix of its own, and matrices begin larger, so that everything that is attended to
+        begins at about the same scale.
         """
         balanced = self.config.initial_weights == "balanced"
         for name, parameter in self.named_parameters():
@@ -107,7 +110,7 @@ class AttentionPolicy(nn.Module):
                 nn.init.uniform_(parameter, -((6 / (1 + parameter.shape[1])) ** 0.5), (6 / (1 + parameter.shape[1])) ** 0.5)
             else:
                 for matrix in self._matrices(name, parameter, gates_apart=balanced):
-                    nn.init.xavier_uniform_(matrix)
+                    nn.init.xavier_uniform_(matrix, gain=GAIN if balanced else 1.0)
         self.embedding.weight[PAD] = 0
         for bias in (self.gates.bias, self.reader.get_parameter("bias_ih_l0"), self.back_reader.get_parameter("bias_ih_l0")):
             bias[self.config.hidden : 2 * self.config.hidden] = 1

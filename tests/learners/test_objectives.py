@@ -11,6 +11,7 @@ from torch import nn
 
 from sestra.config import TrainConfig
 from sestra.policies.base import Step
+from sestra.rollout import guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.training import Training
 from sestra.worlds import STOP, WORLDS
@@ -179,8 +180,6 @@ def test_an_update_rises(training):
 
 def test_sampling_follows_the_policy(training):
     """Over many turns the first action is drawn as often as its probability says."""
-    from sestra.rollout import roll_out, sampled
-
     run = training("sestra", 0)
     count = 6000
     turns = run.train.select(torch.zeros(count, dtype=torch.long))
@@ -191,3 +190,24 @@ def test_sampling_follows_the_policy(training):
     expected = policy.scores[0, 0].softmax(-1)
     spread = (expected * (1 - expected) / count).sqrt()
     assert ((shares - expected).abs() < 4.5 * spread).all()
+
+
+def test_guided_rows_follow_the_best_observed_rewards(training):
+    """Those rows are executed without a fault; the others are as they would have been without guidance."""
+    run = training("sestra", 0)
+    turns = run.train.select(torch.arange(BATCH))
+    rows = torch.arange(BATCH) % 2 == 0
+
+    def execute(guidance):
+        choose = sampled(torch.Generator().manual_seed(0))
+        if guidance:
+            choose = guided(choose, run.tables, turns.goal, VERBOSITY, rows)
+        return roll_out(run.policy, run.tables, turns, HORIZON, choose)
+
+    free, led = execute(guidance=False), execute(guidance=True)
+    right = (led.final == turns.goal).all(-1) & led.stopped
+    assert right[rows].all()
+    assert torch.equal(led.lengths[rows], 1 + run.tables.steps_to_go(turns.initial, turns.goal)[rows])
+    assert not ((free.final == turns.goal).all(-1) & free.stopped)[rows].all()
+    steps = min(len(free.actions), len(led.actions))
+    assert torch.equal(led.actions[:steps, ~rows], free.actions[:steps, ~rows])

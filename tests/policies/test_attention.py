@@ -132,6 +132,17 @@ def test_initial_weights_are_glorots():
     assert not policy.embedding.weight[PAD].any()
 
 
+@pytest.mark.parametrize(("initial_weights", "words", "rows"), [("paper", math.sqrt(6 / 51) / math.sqrt(3), 400), ("balanced", 1.0, 100)])
+def test_initial_embeddings_and_gates(initial_weights, words, rows):
+    """To the paper's letter, an embedding is a matrix of one row and an LSTM's gates are one matrix; balanced, each gate is its own."""
+    policy = AttentionPolicy(AttentionConfig(initial_weights=initial_weights), compile_world(get_world("alchemy")), words=500)
+    assert policy.embedding.weight[1:].std().item() == pytest.approx(words, rel=0.05)
+    for name, columns in (("weight_ih_l0", 50), ("weight_hh_l0", 100)):
+        bound = math.sqrt(6 / (rows + columns))
+        assert policy.reader.get_parameter(name).abs().max() <= bound
+        assert policy.reader.get_parameter(name).std().item() == pytest.approx(bound / math.sqrt(3), rel=0.05)
+
+
 # The paper's equations in plain Python: a vector is a list of floats, a matrix a list of rows.
 
 
@@ -175,7 +186,7 @@ class Slow:
     def __init__(self, policy: AttentionPolicy, world: str) -> None:
         self.weights = {name: value.tolist() for name, value in policy.state_dict().items()}
         self.config, self.world = policy.config, get_world(world)
-        kinds = ["stop" if action.kind == "stop" else action.kind for action in self.world.actions]
+        kinds = [action.kind for action in self.world.actions]
         arguments = [(*action.arguments, "null", "null")[:2] for action in self.world.actions]
         self.parts = list(zip(kinds, *zip(*arguments, strict=True), strict=True))
         self.names = [list(dict.fromkeys(part[column] for part in [*self.parts, ("begin", "null", "null")])) for column in range(3)]
@@ -205,7 +216,9 @@ class Slow:
 
             colours = dict(zip("bgopry", part["colours.weight"], strict=True))
             beakers = [run_lstm([colours[unit] for unit in beaker], 20, gates, "ifog") for beaker in state]
-            return [[*(beaker[-1] if beaker else [0.0] * 20), *place] for beaker, place in zip(beakers, part["positions.weight"], strict=True)]
+            return [
+                [*(beaker[-1] if beaker else [0.0] * 20), *place] for beaker, place in zip(beakers, part["positions.weight"], strict=True)
+            ]
         if self.world.name == "scene":
             colours = dict(zip("_bgopry", part["colours.weight"], strict=True))
             embedded = [
@@ -234,6 +247,12 @@ class Slow:
         tables = ("kinds.weight", "first_arguments.weight", "second_arguments.weight")
         return [x for table, names, part in zip(tables, self.names, parts, strict=True) for x in self.weights[table][names.index(part)]]
 
+    def score(self, h_a, parts):
+        """s_T + s_1 + s_2."""
+        tables = ("kind_weights.weight", "first_argument_weights.weight", "second_argument_weights.weight")
+        rows = [self.weights[table][names.index(part)] for table, names, part in zip(tables, self.names, parts, strict=True)]
+        return sum(times(rows, h_a))
+
     def play(self, words, current, initial, actions):
         """Probabilities of all actions and attention weights, step by step."""
         encoded = self.read(words)
@@ -258,11 +277,7 @@ class Slow:
             joined = [math.tanh(x) for x in plus(times(self.weights["joined.weight"], joined), self.weights["joined.bias"])]
             hidden, cell = decode(joined, hidden, cell)
             h_a = [math.tanh(x) for x in times(self.weights["scorer.weight"], hidden)]
-            tables = ("kind_weights.weight", "first_argument_weights.weight", "second_argument_weights.weight")
-            scores = [
-                sum(times([self.weights[table][names.index(part)]], h_a)[0] for table, names, part in zip(tables, self.names, parts, strict=True))
-                for parts in self.parts
-            ]
+            scores = [self.score(h_a, parts) for parts in self.parts]
             weights = {"current": [a_c], "previous": [a_p], "initial": [a for _, a in attended[:2]], "state": [a for _, a in attended[2:]]}
             answers.append((softmax(scores), weights))
             previous, state = self.parts[action], self.world.apply(state, self.world.actions[action])
@@ -437,13 +452,13 @@ def test_gradient_of_every_parameter_equals_finite_differences(name, ablation, d
     actions = some_actions(name, turns, 4)
     actions[0, 1:] = actions[1, 0] = actions[2, 2:] = tables.stop  # lengths 2, 1, 3 and 4 twice
     generator = torch.Generator().manual_seed(5)
-    credits = torch.randn(4, len(turns), tables.actions, generator=generator)
+    rewards = torch.randn(4, len(turns), tables.actions, generator=generator)
 
     def objective():
         torch.manual_seed(7)  # the same values are dropped each time
         execution = roll_out(policy, tables, turns, 4, forced(actions))
         assert execution.lengths.tolist() == [2, 1, 3, 4, 4]
-        return Sestra(entropy=0.1).objective(execution, credits).mean()
+        return Sestra(entropy=0.1).objective(execution, rewards).mean()
 
     objective().backward()
     for label, parameter in policy.named_parameters():
