@@ -28,7 +28,10 @@ def save(path: Path, tensors: Mapping[str, Tensor], info: Mapping[str, Any]) -> 
     contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     text = json.dumps(info, sort_keys=True)
     with replacing(path) as temporary:
-        save_file(contiguous, temporary, {"format": FORMAT, "info": text, "sha256": _checksum(contiguous, text)})
+        try:
+            save_file(contiguous, temporary, {"format": FORMAT, "info": text, "sha256": _checksum(contiguous, text)})
+        except SafetensorError as error:
+            raise InputError(f"{path}: cannot be written ({error}); choose a folder that exists, is writable and has space") from error
 
 
 def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
@@ -45,10 +48,10 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise CheckpointError(f"{path}: its format is {metadata.get('format')!r}, not {FORMAT!r}; another program or version wrote it")
     if _checksum(tensors, metadata.get("info", "")) != metadata.get("sha256"):
         raise CheckpointError(f"{path}: its checksum is wrong; it is damaged, use another one")
-    info = json.loads(metadata["info"])
-    if not isinstance(info, dict):
-        raise CheckpointError(f"{path}: its information is not an object; use another one")
-    return tensors, info
+    try:
+        return tensors, dict(json.loads(metadata["info"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: says nothing of itself ({error!r}); use another one") from error
 
 
 def _checksum(tensors: Mapping[str, Tensor], text: str) -> str:

@@ -13,6 +13,7 @@ from sestra.worlds import get_world
 
 LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised"]
 Optimiser = Literal["rmsprop", "adam"]
+Shaping = Literal["distance", "steps", "none"]
 Preset = Literal["default", "paper"]
 
 
@@ -52,6 +53,8 @@ class TrainConfig:
     """M, the most actions that an execution may take in training."""
     verbosity: float = 0.15
     """The penalty (delta) of every action but STOP."""
+    shaping: Shaping = "distance"
+    """What the reward's shaping term counts: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
     entropy: float = 0.1
     """Weight (lambda) of the policy's entropy in what is maximised."""
     guided: float = 0.0
@@ -92,6 +95,8 @@ class TrainConfig:
             _within(name, getattr(self, name), 0, 1_000_000)
         for name in ("decay", "guided", "averaging"):
             _within(name, getattr(self, name), 0, 1)
+        if not (self.policy.previous_instructions or self.policy.initial_state or self.policy.current_state):
+            raise InputError("nothing but the current instruction is attended to; leave previous instructions or one of the states on")
         _within("dropout", self.policy.dropout, 0, 0.99)
         _within("learning_rate", self.learning_rate, 1e-12, 10)
         _within("validation", self.validation, 1e-6, 0.9)
@@ -108,13 +113,14 @@ PAPER: dict[str, dict[str, Any]] = {
     "scene": {"entropy": 0.07, "verbosity": 0.2, "horizon": 5},
     "tangrams": {"entropy": 0.1, "verbosity": 0.0, "horizon": 5},
 }
-"""The values of supplementary D."""
+"""The values of supplementary D, by world; any other world has those of ``OTHERWISE``."""
+OTHERWISE: dict[str, Any] = {"entropy": 0.1, "verbosity": 0.1, "horizon": 10}
 
 
-def preset(name: Preset, world: str, learner: LearnerName) -> TrainConfig:
+def preset(name: Preset, world: str, learner: LearnerName = "sestra") -> TrainConfig:
     """The settings that a run begins with, before flags change them."""
     optimiser: Optimiser = "adam" if learner == "supervised" else "rmsprop"
-    config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, {}))
+    config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, OTHERWISE))
     if name == "paper":
         return config
     return config

@@ -65,17 +65,22 @@ def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verb
     reached, reward = execute(policy, tables, turns, horizon, verbosity=verbosity, batch_size=batch_size)
     success = (reached == turns.goal).all(-1)  # [turns]
     utts3, utts5 = follow_interactions(policy, tables, turns, horizon=horizon, batch_size=batch_size)
-    numbers = range(int(turns.turn.max()) + 1 if len(turns) else 0)
+    numbers = range(int(turns.turn.max()) + 1)
     by_turn = tuple(Accuracy.of(success[turns.turn == number]) for number in numbers)
     return Evaluation(Accuracy.of(success), Accuracy.of(utts3), Accuracy.of(utts5), by_turn, float(reward.mean()), reached, success)
 
 
 @torch.no_grad()
 def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 256) -> tuple[Tensor, Tensor]:
-    """Whether the state is right after three turns and after the last, each turn starting where the one before it ended."""
+    """Whether the state is right after three turns and after the last, each turn starting where the one before it ended.
+
+    Interactions with a state that nobody annotated are left out.
+    """
+    turns = turns.select(turns.whole.nonzero().squeeze(-1))
     interactions = int(turns.interaction.max()) + 1 if len(turns) else 0
     state = torch.zeros(interactions, tables.slots, dtype=torch.long)  # [interactions, slots]
     right = torch.zeros(interactions, dtype=torch.bool)  # [interactions]
+    followed = turns.interaction.unique()
     after_three = right[:0]  # [interactions that have three turns]
     for number in range(int(turns.turn.max()) + 1 if len(turns) else 0):
         rows = (turns.turn == number).nonzero().squeeze(-1)
@@ -87,7 +92,7 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
         right[these.interaction] = (reached == these.goal).all(-1)
         if number == 2:
             after_three = right[these.interaction]
-    return after_three, right
+    return after_three, right[followed]
 
 
 def execute(

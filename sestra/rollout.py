@@ -10,7 +10,6 @@ from torch import Tensor
 
 from sestra.data.batching import Turns
 from sestra.policies.base import Policy
-from sestra.reward import rewards
 from sestra.worlds.tables import Tables
 
 Choose = Callable[[Tensor, Tensor, int], Tensor]
@@ -55,11 +54,11 @@ def forced(actions: Tensor) -> Choose:
     return lambda _logits, _states, step: actions[:, step]
 
 
-def guided(choose: Choose, tables: Tables, goals: Tensor, verbosity: float, rows: Tensor) -> Choose:
-    """In the marked rows ``[batch]``, choose among the actions with the highest observed reward only."""
+def guided(choose: Choose, observe: Callable[[Tensor], Tensor], rows: Tensor) -> Choose:
+    """In the marked rows ``[batch]``, choose only among the actions with the highest reward; ``observe`` gives the rewards in states."""
 
     def choose_among_best(logits: Tensor, states: Tensor, step: int) -> Tensor:
-        observed = rewards(tables, states, goals, verbosity=verbosity)  # [batch, actions]
+        observed = observe(states)  # [batch, actions]
         worse = observed < observed.amax(-1, keepdim=True) - 1e-6  # [batch, actions]
         return choose(logits.masked_fill(worse & rows.unsqueeze(1), -torch.inf), states, step)
 

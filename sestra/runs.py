@@ -73,6 +73,11 @@ class RunFolder:
         """Newest first."""
         return sorted((self.path / "checkpoints").glob("epoch-*.safetensors"), reverse=True)
 
+    def forget_unfinished_files(self) -> None:
+        """What a run that was killed had begun to write."""
+        for unfinished in self.path.rglob(".*.part"):
+            unfinished.unlink(missing_ok=True)
+
     def forget_old_checkpoints(self) -> None:
         for old in self.checkpoints()[KEPT:]:
             old.unlink()
@@ -93,6 +98,7 @@ class Trained:
 def load_trained(folder: RunFolder) -> Trained:
     """The best policy of a run."""
     config, vocabulary = folder.config(), folder.vocabulary()
+    config.check()
     tables = compile_world(get_world(config.world))
     policy = AttentionPolicy(config.policy, tables, len(vocabulary))
     tensors, chosen = checkpoint.load(folder.model)

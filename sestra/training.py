@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import json
 import math
 import time
 import zlib
@@ -22,7 +21,7 @@ from sestra.data.scone import Interaction
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
-from sestra.files import write_text
+from sestra.files import to_json, write_text
 from sestra.learners import LEARNERS
 from sestra.policies.attention import AttentionPolicy
 from sestra.reward import rewards
@@ -77,6 +76,10 @@ class Training:
         self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.rare)
         self.train = encode_turns(train, self.vocabulary, self.tables)
         self.validation = encode_turns(validation, self.vocabulary, self.tables)
+        if not len(self.train) or not len(self.validation):
+            raise InputError(
+                "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
+            )
         self.learner = LEARNERS[config.learner](config)
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
@@ -103,21 +106,22 @@ class Training:
     def _train_epoch(self) -> dict[str, float]:
         self.policy.train()
         total = math.ceil(len(self.train) / self.config.batch_size)
-        objective = succeeded = actions = seen = 0.0
+        objective = succeeded = actions = seen = tried = 0.0
         for done, batch in enumerate(batches(self.train, self.config.batch_size, self.generator)):
             self._set_learning_rate(self.progress.epoch + done / total)
-            value, execution = self.update(batch)
+            value, execution, own = self.update(batch)
             seen += len(batch)
             objective += value * len(batch)
-            succeeded += int(((execution.final == batch.goal).all(-1) & execution.stopped).sum())
+            tried += int(own.sum())
+            succeeded += int(((execution.final == batch.goal).all(-1) & execution.stopped & own).sum())
             actions += int(execution.alive.sum())
             if self.watch:
                 self.watch.batch(done + 1, total, objective / seen)
-        return {"objective": objective / seen, "train_inst": 100 * succeeded / seen, "actions": actions / seen}
+        return {"objective": objective / seen, "train_inst": 100 * succeeded / tried if tried else math.nan, "actions": actions / seen}
 
-    def update(self, batch: Turns) -> tuple[float, Execution]:
-        """Roll in, observe the rewards, and take one step up the objective."""
-        execution, observed = self.roll_in(batch)
+    def update(self, batch: Turns) -> tuple[float, Execution, Tensor]:
+        """Roll in, observe the rewards, and take one step up the objective; also tells which executions were the policy's own."""
+        execution, observed, own = self.roll_in(batch)
         objective = self.learner.objective(execution, observed).mean()
         self.optimiser.zero_grad()
         (-objective).backward()
@@ -127,23 +131,31 @@ class Training:
         self.progress.updates += 1
         if self.config.averaging:
             keep = min(self.config.averaging, self.progress.updates / (self.progress.updates + 10))  # forgets the first weights soon
-            torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
-        return float(objective.detach()), execution
+            with torch.no_grad():
+                torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
+        return float(objective.detach()), execution, own
 
-    def roll_in(self, batch: Turns) -> tuple[Execution, Tensor]:
-        """An execution of each instruction, and the reward of every action in every state that it visits."""
+    def roll_in(self, batch: Turns) -> tuple[Execution, Tensor, Tensor]:
+        """An execution of each instruction, the reward of every action in its states, and whether it was the policy's own."""
         if self.learner.demonstrated:
             demonstrations = self.tables.demonstrate(batch.initial, batch.goal)  # [batch, steps]
             horizon, choose = demonstrations.shape[1], forced(demonstrations)
+            own = torch.zeros(len(batch), dtype=torch.bool)  # [batch]
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
+            own = torch.ones(len(batch), dtype=torch.bool)  # [batch]
             if self.config.guided:
-                rows = torch.rand(len(batch), generator=self.generator) < self.config.guided  # [batch]
-                choose = guided(choose, self.tables, batch.goal, self.config.verbosity, rows)
+                own = torch.rand(len(batch), generator=self.generator) >= self.config.guided  # [batch]
+                choose = guided(choose, lambda states: self.observe(states, batch.goal), ~own)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
-        goals = batch.goal.expand_as(execution.states)  # [steps, batch, slots]
-        return execution, rewards(self.tables, execution.states, goals, verbosity=self.config.verbosity, at_horizon=last)
+        return execution, self.observe(execution.states, batch.goal.expand_as(execution.states), at_horizon=last), own
+
+    def observe(self, states: Tensor, goals: Tensor, at_horizon: Tensor | bool = False) -> Tensor:
+        """The reward of every action."""
+        return rewards(
+            self.tables, states, goals, verbosity=self.config.verbosity, shaping=self.config.shaping, at_horizon=at_horizon
+        )  # [..., actions]
 
     def _set_learning_rate(self, epoch: float) -> None:
         remaining = (1 + math.cos(math.pi * epoch / self.config.epochs)) / 2
@@ -177,13 +189,14 @@ class Training:
             **{f"optimiser.{number}.{name}": value for number, values in state.items() for name, value in values.items()},
             "generator.state": self.generator.get_state(),
         }
+        write_text(self.folder.metrics, "".join(f"{to_json(record)}\n" for record in self.progress.history))
         checkpoint.save(self.folder.checkpoint(self.progress.epoch), tensors, dataclasses.asdict(self.progress))
         self.folder.forget_old_checkpoints()
-        write_text(self.folder.metrics, "".join(f"{json.dumps(record)}\n" for record in self.progress.history))
 
     def resume(self) -> list[str]:
         """Continue from the newest checkpoint that is whole; returns what is wrong with newer ones."""
         complaints: list[str] = []
+        self.folder.forget_unfinished_files()
         for path in self.folder.checkpoints():
             try:
                 self._restore(*checkpoint.load(path))

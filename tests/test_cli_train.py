@@ -346,8 +346,6 @@ def test_exporting_what_was_not_measured(capsys, copied, tmp_path):
     status, _, errors = run(capsys, "export", copied, "--to", tmp_path / "to")
     assert status == 2
     assert "results.json" in errors
-    (tmp_path / "file").write_text("")
-    assert run(capsys, "evaluate", copied, "--data", "nowhere")[0] == 2
 
 
 def test_exporting_to_where_nothing_can_be_made(capsys, data, copied, tmp_path):

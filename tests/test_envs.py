@@ -14,11 +14,11 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 import sestra.envs
+from sestra.config import PAPER
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.text import UNKNOWN, Vocabulary, tokenize
 from sestra.envs.single import InstructionEnv
-from sestra.envs.task import PAPER
 from sestra.envs.vector import InstructionVectorEnv
 from sestra.errors import InputError
 from sestra.worlds import STOP, WORLDS, Edit, World, get_world
@@ -73,7 +73,7 @@ def test_by_default_the_generated_interactions(name):
     env = gymnasium.make(identifier(name))
     _, info = env.reset(seed=0)
     assert info["id"].startswith("generated-train")
-    assert (env.unwrapped.task.verbosity, env.unwrapped.task.horizon) == PAPER[name]
+    assert (env.unwrapped.task.verbosity, env.unwrapped.task.horizon) == (PAPER[name]["verbosity"], PAPER[name]["horizon"])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -159,7 +159,7 @@ def test_a_demonstration_succeeds(name):
 
 
 def test_shaping_off(alchemy):
-    env = make("alchemy", interactions=alchemy.unwrapped.spec.kwargs["interactions"], shaping=False)
+    env = make("alchemy", interactions=alchemy.unwrapped.spec.kwargs["interactions"], shaping="none")
     env.reset(options={"example": 0})
     assert [step[0] for step in act(env, "pop 1", "push 1 r", "pop 2")] == [-0.15, -0.15, -1.15]
 

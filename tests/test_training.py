@@ -250,12 +250,10 @@ SETTINGS = {
 
 
 def finished(path: Path, *parts: int, **changes) -> RunFolder:
-    """A run that was stopped after so many epochs, each time resumed by a new process in effect."""
+    """A run that was stopped after so many epochs, and each time resumed from its folder."""
     run = start(path, **changes)
     for until in parts:
-        run.config = replace(run.config, epochs=run.config.epochs)  # the schedule is that of the whole run
-        stop = Stop(until)
-        run.watch = stop
+        run.watch = Stop(until)
         with pytest.raises(InterruptedError):
             run.run()
         run = Training(run.folder.config(), interactions(30, seed=1), run.folder)

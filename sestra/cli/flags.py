@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from sestra.data.scone import SPLITS
+from sestra.files import to_json
 from sestra.worlds import WORLDS
 
 _WORLDS = f"{{{','.join(WORLDS)}}}"
@@ -27,4 +27,4 @@ Switch = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
 
 def print_json(value: Mapping[str, Any]) -> None:
     """What every ``--json`` flag prints: one object on one line."""
-    sys.stdout.write(f"{json.dumps(value, ensure_ascii=False)}\n")
+    sys.stdout.write(f"{to_json(value)}\n")

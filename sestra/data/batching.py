@@ -28,6 +28,7 @@ class Turns:
     goal: Tensor  # [batch, slots]
     turn: Tensor  # [batch]: 0 for the first instruction of an interaction
     interaction: Tensor  # [batch]: index of the interaction
+    whole: Tensor  # [batch]: whether all states of the interaction are known
 
     def __len__(self) -> int:
         return len(self.words)
@@ -41,7 +42,7 @@ class Turns:
 
 def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, tables: Tables) -> Turns:
     """Every instruction whose start and goal are known, in order."""
-    words, current, initial, goal, turn, index = [], [], [], [], [], []
+    words, current, initial, goal, turn, index, whole = [], [], [], [], [], [], []
     for number, interaction in enumerate(interactions):
         earlier: list[int] = []
         for position, instruction in enumerate(interaction.instructions):
@@ -54,6 +55,7 @@ def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, ta
                 goal.append(after)
                 turn.append(position)
                 index.append(number)
+                whole.append(None not in interaction.states)
             earlier += [BETWEEN, *tokens] if earlier else tokens
     return Turns(
         words=pad(words),
@@ -63,6 +65,7 @@ def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, ta
         goal=tables.encode(goal),
         turn=torch.tensor(turn),
         interaction=torch.tensor(index),
+        whole=torch.tensor(whole, dtype=torch.bool),
     )
 
 

@@ -32,6 +32,8 @@ def load(world: str, split: str, data: Path | None = None) -> tuple[list[Interac
     folder = locate.find(data)
     if folder is not None:
         interactions = locate.read_split(world, split, folder)
+        if not any(True for interaction in interactions for _ in interaction.turns()):
+            raise InputError(f"{folder / f'{world}-{split}.tsv'}: no instruction's start and goal are both known; expected some that are")
         return interactions, Source(f"{world}-{split}.tsv", hashlib.sha256((folder / f"{world}-{split}.tsv").read_bytes()).hexdigest())
 
     from sestra.data.synthetic import splits

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from sestra.config import Shaping, preset
 from sestra.data.scone import Interaction, State
 from sestra.data.text import PAD, Vocabulary
 from sestra.errors import InputError
@@ -23,10 +24,6 @@ Array = NDArray[np.int64]
 Choice = Mapping[str, Any]
 """The ``options`` of a reset: an example's index or identifier, or a state with instructions and perhaps a goal."""
 
-PAPER = {"alchemy": (0.15, 7), "scene": (0.2, 5), "tangrams": (0.0, 5)}
-"""Verbosity and horizon of each world in the paper (supplementary, "Training")."""
-OTHERWISE = (0.1, 10)
-"""The same for any other world."""
 ROOM = (40, 4)
 """The least room in an observation: tokens an instruction, and earlier instructions."""
 CUSTOM = -1
@@ -44,8 +41,8 @@ class Settings(TypedDict, total=False):
     """Which token has which number; that of the interactions unless told otherwise."""
     verbosity: float | None
     """The paper's δ; the paper's value unless told otherwise."""
-    shaping: bool
-    """Whether the reward has the shaping term."""
+    shaping: Shaping
+    """What the reward's shaping term counts."""
     horizon: int | None
     """The paper's M: the most actions for an instruction, STOP included; the paper's value unless told otherwise."""
     instruction_length: int | None
@@ -96,7 +93,7 @@ class Task:
         episode: Literal["instruction", "interaction"] = "instruction",
         vocabulary: Vocabulary | None = None,
         verbosity: float | None = None,
-        shaping: bool = True,
+        shaping: Shaping = "distance",
         horizon: int | None = None,
         instruction_length: int | None = None,
         history_length: int | None = None,
@@ -107,12 +104,14 @@ class Task:
         if episode not in ("instruction", "interaction"):
             raise InputError(f"episode={episode!r}; expected 'instruction' or 'interaction'")
         self.episode = episode
-        usual_verbosity, usual_horizon = PAPER.get(self.world.name, OTHERWISE)
-        self.verbosity = usual_verbosity if verbosity is None else verbosity
+        usual = preset("paper", self.world.name)
+        self.verbosity = usual.verbosity if verbosity is None else verbosity
         if not math.isfinite(self.verbosity) or self.verbosity < 0:
-            raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual_verbosity}")
+            raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual.verbosity}")
+        if shaping not in get_args(Shaping):
+            raise InputError(f"shaping={shaping!r}; expected one of {', '.join(map(repr, get_args(Shaping)))}")
         self.shaping = shaping
-        self.horizon = usual_horizon if horizon is None else count("horizon", horizon)
+        self.horizon = usual.horizon if horizon is None else count("horizon", horizon)
         texts = [text for interaction in interactions for text in interaction.instructions]
         self.vocabulary = Vocabulary.of(texts) if vocabulary is None else vocabulary
         tokens, earlier = ROOM

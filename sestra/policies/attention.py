@@ -30,8 +30,6 @@ HEADS = 2
 """Attention heads over a state."""
 GAIN = 2.0
 """How much larger than Glorot's balanced matrices begin."""
-POSITION_SCALE = 0.3
-"""Standard deviation of balanced position embeddings: that of what an LSTM gives."""
 NULL = "null"
 BEGIN = "begin"
 
@@ -94,18 +92,19 @@ class AttentionPolicy(nn.Module):
     def _initialise(self) -> None:
         """Glorot's uniform distribution, and zeros for biases but ones for forget gates.
 
-        Taken to the letter ("paper"), it leaves words thirty times and beakers ten times smaller than positions, and the first thousands of
-        updates are spent on making them count. With "balanced", embeddings begin with unit variance (positions with less: nothing squashes
-        them), each of an LSTM's four gates is a matrix of its own, and matrices begin larger, so that everything that is attended to
-        begins at about the same scale.
+        Taken to the letter ("paper"), it leaves words fifteen times and beakers ten times smaller than positions, and the first thousands
+        of updates are spent on making them count. With "balanced", embeddings begin with unit variance (beakers' positions with less: no
+        LSTM squashes them), each of an LSTM's four gates is a matrix of its own, and matrices begin larger, so that everything that is
+        attended to begins at about the same scale.
         """
         balanced = self.config.initial_weights == "balanced"
+        beside = self.state_encoder.position_scale if self.state_encoder else 1.0
         for name, parameter in self.named_parameters():
             owner = self.get_submodule(name.rpartition(".")[0])
             if parameter.dim() == 1:
                 parameter.zero_()
             elif isinstance(owner, nn.Embedding) and balanced and not name.partition(".")[0].endswith("_weights"):
-                nn.init.normal_(parameter, std=POSITION_SCALE if "positions" in name else 1.0)
+                nn.init.normal_(parameter, std=beside if "positions" in name else 1.0)
             elif isinstance(owner, nn.Embedding):
                 nn.init.uniform_(parameter, -((6 / (1 + parameter.shape[1])) ** 0.5), (6 / (1 + parameter.shape[1])) ** 0.5)
             else:

@@ -23,6 +23,8 @@ class StateEncoder(Protocol):
 
     size: int
     """Length of an object's vector."""
+    position_scale: float
+    """Standard deviation with which balanced embeddings of positions begin: that of what stands beside them."""
 
     def prepare(self) -> Tensor: ...
 
@@ -43,6 +45,7 @@ class BeakerEncoder(_FullStates, nn.Module):
 
     hidden = 20
     size = hidden + EMBEDDING
+    position_scale = 0.3  # about what the LSTM gives
 
     def __init__(self, tables: Tables) -> None:
         super().__init__()
@@ -75,6 +78,7 @@ class StageEncoder(_FullStates, nn.Module):
 
     hidden = 5
     size = 2 * hidden + 3 * EMBEDDING
+    position_scale = 1.0
     worn: Tensor
 
     def __init__(self, tables: Tables) -> None:
@@ -117,6 +121,7 @@ class RowEncoder(nn.Module):
     """Tangrams: each figure's position and shape; an empty row is a vector of its own."""
 
     size = 2 * EMBEDDING
+    position_scale = 1.0
     rows: Tensor
     absent: Tensor
 
@@ -153,6 +158,7 @@ class SlotEncoder(_FullStates, nn.Module):
 
     hidden = 20
     size = hidden + EMBEDDING
+    position_scale = 1.0
 
     def __init__(self, tables: Tables) -> None:
         super().__init__()

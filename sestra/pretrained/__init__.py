@@ -35,13 +35,19 @@ def export(run: RunFolder, to: Path, results: Path) -> None:
     trained, figures = load_trained(run), read_json(results)
     if not isinstance(figures, dict) or figures.get("config") != dataclasses.asdict(trained.config):
         raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
+    if RunFolder(to).metrics.exists():
+        raise InputError(f"{to}: is the folder of a run, which exporting would overwrite; choose another one with --to")
+    try:
+        description = card(to.name, trained, figures)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{results}: lacks a figure ({error!r}); measure the run anew with 'sestra evaluate {run.path}'") from error
     try:
         to.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{to}: cannot be made ({error.strerror}); choose another folder with --to") from error
     checkpoint.save(RunFolder(to).model, {name: tensor.half() for name, tensor in trained.policy.state_dict().items()}, trained.chosen)
     write_json(to / "vocab.json", list(trained.vocabulary.words))
-    write_text(to / "CARD.md", card(to.name, trained, figures))
+    write_text(to / "CARD.md", description)
     write_json(to / "config.json", dataclasses.asdict(trained.config))
 
 

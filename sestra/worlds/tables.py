@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -13,6 +13,8 @@ from torch.nn.functional import pad
 from sestra.errors import InputError
 from sestra.worlds.base import Action, World
 
+Potential = Literal["distance", "steps"]
+"""What tells how far a state is from its goal: the world's own distance, or the least number of actions."""
 UNREACHABLE = torch.iinfo(torch.int16).max
 """Steps to go between two contents, or two states, that no sequence of edits connects."""
 FARTHEST = torch.iinfo(torch.int8).max
@@ -42,6 +44,7 @@ class Tables:
             [[index if content is None else self._index[content] for content in row] for index, row in enumerate(after)]
         )  # [contents, edits]
         # STOP is one more edit, of any slot, that changes nothing: so that a step needs no case of its own.
+        self._merits: dict[Potential, Tensor] = {}
         unchanged = torch.arange(len(after)).unsqueeze(1)  # [contents, 1]
         self._after = torch.cat([self.next, unchanged], 1).T.flatten()  # [(edits + 1) * contents]
         slot, edit = [*range(self.slots), 0], [*range(self.edits)]
@@ -70,16 +73,19 @@ class Tables:
             raise InputError(f"world {self.world.name}: its distances must be whole numbers from 0 to {FARTHEST}")
         return distance.to(torch.int8)
 
-    @cached_property
-    def _merit(self) -> Tensor | None:
+    def _merit(self, potential: Potential) -> Tensor | None:
         """``merit`` of every edit between any two contents, as int8; None where that would fill the memory."""
         contents = len(self.next)
         if contents * contents * self.edits > LARGEST_MERIT:
             return None
+        if potential in self._merits:
+            return self._merits[potential]
+        table: Tensor = getattr(self, potential)  # [contents, contents]
         merit = torch.empty(contents, contents, self.edits, dtype=torch.int8)  # [contents, contents, edits]
         for edit, after in enumerate(self.next.T):
-            torch.sub(self.distance, self.distance[after], out=merit[..., edit])
-        return merit.sub_(self.fault.unsqueeze(1)).flatten(0, 1)  # [contents * contents, edits]
+            merit[..., edit] = table - table[after]
+        self._merits[potential] = merit.sub_(self.fault.unsqueeze(1)).flatten(0, 1)  # [contents * contents, edits]
+        return self._merits[potential]
 
     @cached_property
     def steps(self) -> Tensor:
@@ -135,11 +141,12 @@ class Tables:
         after = rows(self.next, states)  # [..., slots, edits]
         return pairs(table, states, goals).unsqueeze(-1) - pairs(table, after, goals.unsqueeze(-1))  # [..., slots, edits]
 
-    def merit(self, states: Tensor, goals: Tensor) -> Tensor:
-        """Progress by ``distance``, less one where the edit is invalid: the paper's reward of an edit but for its verbosity penalty."""
-        if self._merit is None:
-            return self.progress(self.distance, states, goals) - rows(self.fault, states)  # [..., slots, edits]
-        return rows(self._merit, states * len(self.next) + goals)  # [..., slots, edits]
+    def merit(self, states: Tensor, goals: Tensor, potential: Potential = "distance") -> Tensor:
+        """Progress, less one where the edit is invalid: the paper's reward of an edit but for its verbosity penalty."""
+        merit = self._merit(potential)
+        if merit is None:
+            return self.progress(getattr(self, potential), states, goals) - rows(self.fault, states)  # [..., slots, edits]
+        return rows(merit, states * len(self.next) + goals)  # [..., slots, edits]
 
     def optimal_actions(self, states: Tensor, goals: Tensor) -> Tensor:
         """Which actions a shortest execution may take next: those one step closer to the goal, or STOP at it."""

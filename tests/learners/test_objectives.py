@@ -11,6 +11,7 @@ from torch import nn
 
 from sestra.config import TrainConfig
 from sestra.policies.base import Step
+from sestra.reward import rewards
 from sestra.rollout import guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.training import Training
@@ -141,7 +142,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
             goal = torch.where(tables.steps_to_go(turns.initial, goal).unsqueeze(1) < HORIZON, goal, turns.goal)
             turns = turns.__class__(**{**vars(turns), "goal": goal})
         before = run.policy.scores.detach().clone()
-        _, execution = run.update(turns)
+        _, execution, _ = run.update(turns)
         found = run.policy.scores.detach() - before
         wanted = torch.zeros_like(found)
         for row, (start, goal) in enumerate(zip(tables.decode(turns.initial), tables.decode(turns.goal), strict=True)):
@@ -162,7 +163,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
 def test_finished_executions_have_no_gradient_after_their_end(training, learner):
     run = training(learner, 4)
     before = run.policy.scores.detach().clone()
-    _, execution = run.update(run.train.select(torch.arange(BATCH)))
+    _, execution, _ = run.update(run.train.select(torch.arange(BATCH)))
     changed = (run.policy.scores.detach() != before).any(-1)  # [batch, steps]
     for row, length in enumerate(execution.lengths.tolist()):
         assert changed[row].tolist() == [number < length for number in range(HORIZON)]
@@ -201,7 +202,7 @@ def test_guided_rows_follow_the_best_observed_rewards(training):
     def execute(guidance):
         choose = sampled(torch.Generator().manual_seed(0))
         if guidance:
-            choose = guided(choose, run.tables, turns.goal, VERBOSITY, rows)
+            choose = guided(choose, lambda states: rewards(run.tables, states, turns.goal, verbosity=VERBOSITY), rows)
         return roll_out(run.policy, run.tables, turns, HORIZON, choose)
 
     free, led = execute(guidance=False), execute(guidance=True)
