@@ -142,7 +142,7 @@ def measure(options: Options, world: str, learner: LearnerName, trained: bool, f
     begun = time.perf_counter()
     with timed(clock, places):
         for _, batch in zip(range(options.updates), todo, strict=False):
-            _, execution, _ = training.update(batch)
+            _, execution = training.update(batch)
             done += len(batch)
             steps += int(execution.alive.sum())
     elapsed = time.perf_counter() - begun

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sestra.errors import InputError
 from sestra.worlds import get_world
 
-LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised"]
+LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised", "best-action"]
 Optimiser = Literal["rmsprop", "adam"]
 Shaping = Literal["distance", "steps", "none"]
 Preset = Literal["default", "paper"]
@@ -57,8 +57,8 @@ class TrainConfig:
     """What the reward's shaping term counts: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
     entropy: float = 0.1
     """Weight (lambda) of the policy's entropy in what is maximised."""
-    guided: float = 0.0
-    """Share of executions in training that follow the best observed rewards instead of the policy alone (0: the paper)."""
+    warm_up: int = 0
+    """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     batch_size: int = 20
     """Instructions an update."""
     optimiser: Optimiser = "rmsprop"
@@ -91,9 +91,9 @@ class TrainConfig:
             _within(name, getattr(self, name), 1, 1_000_000)
         for name in ("embedding", "hidden"):
             _within(name, getattr(self.policy, name), 1, 10_000)
-        for name in ("verbosity", "entropy", "clip", "patience"):
+        for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "guided", "averaging"):
+        for name in ("decay", "averaging"):
             _within(name, getattr(self, name), 0, 1)
         if not (self.policy.previous_instructions or self.policy.initial_state or self.policy.current_state):
             raise InputError("nothing but the current instruction is attended to; leave previous instructions or one of the states on")
@@ -118,12 +118,19 @@ OTHERWISE: dict[str, Any] = {"entropy": 0.1, "verbosity": 0.1, "horizon": 10}
 
 
 def preset(name: Preset, world: str, learner: LearnerName = "sestra") -> TrainConfig:
-    """The settings that a run begins with, before flags change them."""
+    """The settings that a run begins with, before flags change them.
+
+    The default ones are the result of finding out why runs fail (``docs/log.md``); the two learners that the paper compares with always
+    have the paper's.
+    """
     optimiser: Optimiser = "adam" if learner == "supervised" else "rmsprop"
     config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, OTHERWISE))
-    if name == "paper":
+    if name == "paper" or learner in {"policy-gradient", "contextual-bandit"}:
         return config
-    return config
+    steady = replace(
+        config, averaging=0.999, decay=0.1, epochs=40, shaping="steps", policy=replace(config.policy, initial_weights="balanced")
+    )
+    return replace(steady, warm_up=4) if learner == "sestra" else steady
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

@@ -12,8 +12,8 @@ from sestra.data.batching import Turns
 from sestra.policies.base import Policy
 from sestra.worlds.tables import Tables
 
-Choose = Callable[[Tensor, Tensor, int], Tensor]
-"""Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
+Choose = Callable[[Tensor, int], Tensor]
+"""Chooses actions ``[batch]`` from logits ``[batch, actions]`` and the number of the step."""
 
 
 @dataclass(frozen=True)
@@ -37,32 +37,21 @@ class Execution:
 def sampled(generator: torch.Generator) -> Choose:
     """Draw each action from the policy's distribution (as the largest of independent exponential races)."""
 
-    def choose(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
+    def choose(logits: Tensor, _step: int) -> Tensor:
         noise = torch.empty_like(logits).exponential_(generator=generator)
         return (logits.softmax(-1) / noise).argmax(-1)  # [batch]
 
     return choose
 
 
-def greedy(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
+def greedy(logits: Tensor, _step: int) -> Tensor:
     """The most probable action."""
     return logits.argmax(-1)  # [batch]
 
 
 def forced(actions: Tensor) -> Choose:
     """The given actions, ``[batch, steps]``."""
-    return lambda _logits, _states, step: actions[:, step]
-
-
-def guided(choose: Choose, observe: Callable[[Tensor], Tensor], rows: Tensor) -> Choose:
-    """In the marked rows ``[batch]``, choose only among the actions with the highest reward; ``observe`` gives the rewards in states."""
-
-    def choose_among_best(logits: Tensor, states: Tensor, step: int) -> Tensor:
-        observed = observe(states)  # [batch, actions]
-        worse = observed < observed.amax(-1, keepdim=True) - 1e-6  # [batch, actions]
-        return choose(logits.masked_fill(worse & rows.unsqueeze(1), -torch.inf), states, step)
-
-    return choose_among_best
+    return lambda _logits, step: actions[:, step]
 
 
 def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose) -> Execution:
@@ -76,7 +65,7 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
     for number in range(horizon):
         step = policy.step(memory, carry, state, previous)
         carry = step.carry
-        action = torch.where(alive, choose(step.logits.detach(), state, number), tables.stop)  # [batch]
+        action = torch.where(alive, choose(step.logits.detach(), number), tables.stop)  # [batch]
         states.append(state)
         logits.append(step.logits)
         actions.append(action)

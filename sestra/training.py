@@ -22,10 +22,10 @@ from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
 from sestra.files import to_json, write_text
-from sestra.learners import LEARNERS
+from sestra.learners import LEARNERS, BestAction
 from sestra.policies.attention import AttentionPolicy
 from sestra.reward import rewards
-from sestra.rollout import Execution, forced, guided, roll_out, sampled
+from sestra.rollout import Execution, forced, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -106,23 +106,27 @@ class Training:
     def _train_epoch(self) -> dict[str, float]:
         self.policy.train()
         total = math.ceil(len(self.train) / self.config.batch_size)
-        objective = succeeded = actions = seen = tried = 0.0
+        objective = succeeded = actions = seen = 0.0
         for done, batch in enumerate(batches(self.train, self.config.batch_size, self.generator)):
             self._set_learning_rate(self.progress.epoch + done / total)
-            value, execution, own = self.update(batch)
+            value, execution = self.update(batch)
             seen += len(batch)
             objective += value * len(batch)
-            tried += int(own.sum())
-            succeeded += int(((execution.final == batch.goal).all(-1) & execution.stopped & own).sum())
+            succeeded += int(((execution.final == batch.goal).all(-1) & execution.stopped).sum())
             actions += int(execution.alive.sum())
             if self.watch:
                 self.watch.batch(done + 1, total, objective / seen)
-        return {"objective": objective / seen, "train_inst": 100 * succeeded / tried if tried else math.nan, "actions": actions / seen}
+        return {
+            "objective": objective / seen,
+            "train_inst": math.nan if self.learner.demonstrated else 100 * succeeded / seen,
+            "actions": actions / seen,
+        }
 
-    def update(self, batch: Turns) -> tuple[float, Execution, Tensor]:
-        """Roll in, observe the rewards, and take one step up the objective; also tells which executions were the policy's own."""
-        execution, observed, own = self.roll_in(batch)
-        objective = self.learner.objective(execution, observed).mean()
+    def update(self, batch: Turns) -> tuple[float, Execution]:
+        """Roll in, observe the rewards, and take one step up the objective."""
+        execution, observed = self.roll_in(batch)
+        learner = BestAction() if self.progress.epoch < self.config.warm_up else self.learner
+        objective = learner.objective(execution, observed).mean()
         self.optimiser.zero_grad()
         (-objective).backward()
         if self.config.clip:
@@ -133,29 +137,22 @@ class Training:
             keep = min(self.config.averaging, self.progress.updates / (self.progress.updates + 10))  # forgets the first weights soon
             with torch.no_grad():
                 torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
-        return float(objective.detach()), execution, own
+        return float(objective.detach()), execution
 
-    def roll_in(self, batch: Turns) -> tuple[Execution, Tensor, Tensor]:
-        """An execution of each instruction, the reward of every action in its states, and whether it was the policy's own."""
+    def roll_in(self, batch: Turns) -> tuple[Execution, Tensor]:
+        """An execution of each instruction, and the reward of every action in every state that it visits."""
         if self.learner.demonstrated:
             demonstrations = self.tables.demonstrate(batch.initial, batch.goal)  # [batch, steps]
             horizon, choose = demonstrations.shape[1], forced(demonstrations)
-            own = torch.zeros(len(batch), dtype=torch.bool)  # [batch]
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
-            own = torch.ones(len(batch), dtype=torch.bool)  # [batch]
-            if self.config.guided:
-                own = torch.rand(len(batch), generator=self.generator) >= self.config.guided  # [batch]
-                choose = guided(choose, lambda states: self.observe(states, batch.goal), ~own)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
-        return execution, self.observe(execution.states, batch.goal.expand_as(execution.states), at_horizon=last), own
-
-    def observe(self, states: Tensor, goals: Tensor, at_horizon: Tensor | bool = False) -> Tensor:
-        """The reward of every action."""
-        return rewards(
-            self.tables, states, goals, verbosity=self.config.verbosity, shaping=self.config.shaping, at_horizon=at_horizon
-        )  # [..., actions]
+        goals = batch.goal.expand_as(execution.states)  # [steps, batch, slots]
+        settings = self.config
+        return execution, rewards(
+            self.tables, execution.states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=last
+        )  # [steps, batch, actions]
 
     def _set_learning_rate(self, epoch: float) -> None:
         remaining = (1 + math.cos(math.pi * epoch / self.config.epochs)) / 2

@@ -121,7 +121,7 @@ def test_papers_preset_is_supplementary_d(world, entropy, verbosity, horizon, le
     assert config.optimiser == ("adam" if learner == "supervised" else "rmsprop")
     assert (config.batch_size, config.learning_rate, config.epochs, config.patience, config.validation) == (20, 0.001, 200, 50, 0.07)
     assert (config.policy.embedding, config.policy.hidden) == (50, 100)
-    assert (config.decay, config.averaging, config.clip, config.guided) == (1, 0, 0, 0)  # nothing that the paper does not have
+    assert (config.decay, config.averaging, config.clip, config.warm_up) == (1, 0, 0, 0)  # nothing that the paper does not have
     assert (config.world, config.learner, config.preset) == (world, learner, "paper")
     config.check()
     preset("default", world, learner).check()
@@ -130,7 +130,7 @@ def test_papers_preset_is_supplementary_d(world, entropy, verbosity, horizon, le
 
 WRONG = [("epochs", 0), ("batch_size", 0), ("horizon", 0), ("rare", 0), ("execution_horizon", -1), ("verbosity", -0.1), ("entropy", -1)]
 WRONG += [("learning_rate", 0), ("learning_rate", float("nan")), ("validation", 0), ("validation", 1), ("seed", -1), ("decay", 1.5)]
-WRONG += [("averaging", -0.5), ("averaging", 2), ("clip", -1), ("patience", float("inf")), ("guided", 1.1), ("world", "mars")]
+WRONG += [("averaging", -0.5), ("averaging", 2), ("clip", -1), ("patience", float("inf")), ("warm_up", -1), ("world", "mars")]
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)

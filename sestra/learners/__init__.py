@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sestra.config import LearnerName, TrainConfig
 from sestra.learners.base import Learner
+from sestra.learners.best_action import BestAction
 from sestra.learners.contextual_bandit import ContextualBandit
 from sestra.learners.policy_gradient import PolicyGradient
 from sestra.learners.sestra import Sestra
@@ -16,6 +17,7 @@ LEARNERS: dict[LearnerName, Callable[[TrainConfig], Learner]] = {
     "policy-gradient": lambda config: PolicyGradient(config.entropy),
     "contextual-bandit": lambda config: ContextualBandit(config.entropy),
     "supervised": lambda _: Supervised(),
+    "best-action": lambda _: BestAction(),
 }
 
-__all__ = ["LEARNERS", "ContextualBandit", "Learner", "PolicyGradient", "Sestra", "Supervised"]
+__all__ = ["LEARNERS", "BestAction", "ContextualBandit", "Learner", "PolicyGradient", "Sestra", "Supervised"]

@@ -11,8 +11,7 @@ from torch import nn
 
 from sestra.config import TrainConfig
 from sestra.policies.base import Step
-from sestra.reward import rewards
-from sestra.rollout import guided, roll_out, sampled
+from sestra.rollout import roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.training import Training
 from sestra.worlds import STOP, WORLDS
@@ -114,10 +113,16 @@ def by_hand(learner, world, start, goal, scores, actions):
             for other, name in enumerate(world.actions):
                 r = reward(world, state, goal, name, last[number])
                 row = [x + r * change for x, change in zip(row, gradient_of_probability(pi, other), strict=True)]
+        elif learner == "best-action":
+            observed = [reward(world, state, goal, name, last[number]) for name in world.actions]
+            best = [other for other, r in enumerate(observed) if r > max(observed) - 1e-9]
+            total = sum(pi[other] for other in best)
+            changes = [gradient_of_probability(pi, other) for other in best]
+            row = [sum(change) / total for change in zip(*changes, strict=True)]  # d log sum = sum d / sum
         else:
             credit = {"policy-gradient": sum(received), "contextual-bandit": received[number], "supervised": 1.0}[learner]
             row = [credit * change for change in gradient_of_log(pi, action)]
-        if learner != "supervised":
+        if learner not in {"supervised", "best-action"}:
             row = [x + ENTROPY * change for x, change in zip(row, gradient_of_entropy(pi), strict=True)]
         rows.append([x / len(actions) for x in row])
     return rows
@@ -130,7 +135,7 @@ def demonstration(world, start, goal):
     return [world.action_indices[world.parse_action(text)] for text in [*out, *lit, "stop"]]
 
 
-@pytest.mark.parametrize("learner", ["sestra", "policy-gradient", "contextual-bandit", "supervised"])
+@pytest.mark.parametrize("learner", ["sestra", "policy-gradient", "contextual-bandit", "supervised", "best-action"])
 def test_gradient_equals_enumeration_over_all_actions(training, learner):
     seen: set[tuple[int, bool]] = set()
     for seed in range(3):
@@ -142,7 +147,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
             goal = torch.where(tables.steps_to_go(turns.initial, goal).unsqueeze(1) < HORIZON, goal, turns.goal)
             turns = turns.__class__(**{**vars(turns), "goal": goal})
         before = run.policy.scores.detach().clone()
-        _, execution, _ = run.update(turns)
+        _, execution = run.update(turns)
         found = run.policy.scores.detach() - before
         wanted = torch.zeros_like(found)
         for row, (start, goal) in enumerate(zip(tables.decode(turns.initial), tables.decode(turns.goal), strict=True)):
@@ -163,7 +168,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
 def test_finished_executions_have_no_gradient_after_their_end(training, learner):
     run = training(learner, 4)
     before = run.policy.scores.detach().clone()
-    _, execution, _ = run.update(run.train.select(torch.arange(BATCH)))
+    _, execution = run.update(run.train.select(torch.arange(BATCH)))
     changed = (run.policy.scores.detach() != before).any(-1)  # [batch, steps]
     for row, length in enumerate(execution.lengths.tolist()):
         assert changed[row].tolist() == [number < length for number in range(HORIZON)]
@@ -191,24 +196,3 @@ def test_sampling_follows_the_policy(training):
     expected = policy.scores[0, 0].softmax(-1)
     spread = (expected * (1 - expected) / count).sqrt()
     assert ((shares - expected).abs() < 4.5 * spread).all()
-
-
-def test_guided_rows_follow_the_best_observed_rewards(training):
-    """Those rows are executed without a fault; the others are as they would have been without guidance."""
-    run = training("sestra", 0)
-    turns = run.train.select(torch.arange(BATCH))
-    rows = torch.arange(BATCH) % 2 == 0
-
-    def execute(guidance):
-        choose = sampled(torch.Generator().manual_seed(0))
-        if guidance:
-            choose = guided(choose, lambda states: rewards(run.tables, states, turns.goal, verbosity=VERBOSITY), rows)
-        return roll_out(run.policy, run.tables, turns, HORIZON, choose)
-
-    free, led = execute(guidance=False), execute(guidance=True)
-    right = (led.final == turns.goal).all(-1) & led.stopped
-    assert right[rows].all()
-    assert torch.equal(led.lengths[rows], 1 + run.tables.steps_to_go(turns.initial, turns.goal)[rows])
-    assert not ((free.final == turns.goal).all(-1) & free.stopped)[rows].all()
-    steps = min(len(free.actions), len(led.actions))
-    assert torch.equal(led.actions[:steps, ~rows], free.actions[:steps, ~rows])

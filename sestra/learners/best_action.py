@@ -1,0 +1,32 @@
+"""Best-action likelihood: the log of the total probability of the actions with the highest observed reward.
+
+Like SESTRA it observes the reward of every action in every visited state. SESTRA's gradient is proportional to each action's probability,
+so that an action that the policy thinks nearly impossible is learnt only slowly, however good it is; this gradient is the larger, the less
+probable the best actions are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sestra.learners.base import mean_over_steps
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from sestra.rollout import Execution
+
+TIE = 1e-6
+
+
+@dataclass(frozen=True)
+class BestAction:
+    """No order is imposed on the actions: all that are best in a state count together."""
+
+    demonstrated = False
+
+    def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
+        best = rewards >= rewards.amax(-1, keepdim=True) - TIE  # [steps, batch, actions]
+        total = execution.log_probs.masked_fill(~best, float("-inf")).logsumexp(-1)  # [steps, batch]
+        return mean_over_steps(total, execution)
