@@ -10,10 +10,8 @@ import torch
 from torch import Tensor
 
 from sestra.data.batching import Turns, batches
-from sestra.learners.base import taken
 from sestra.policies.base import Policy
 from sestra.reward import rewards
-from sestra.rollout import greedy, roll_out
 from sestra.worlds.tables import Tables
 
 
@@ -99,11 +97,31 @@ def execute(
     policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 256
 ) -> tuple[Tensor, Tensor]:
     """Final states and total rewards of greedy executions, in the turns' order."""
-    finals, totals = [], []
-    for batch in batches(turns, batch_size):
-        execution = roll_out(policy, tables, batch, horizon, greedy)
-        observed = rewards(tables, execution.states, batch.goal.expand_as(execution.states), verbosity=verbosity)  # [steps, batch, actions]
-        finals.append(execution.final)
-        totals.append((taken(observed, execution) * execution.alive).sum(0))
+    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size)]
+    final, total = (torch.cat(column) for column in zip(*results, strict=True))
     back = turns.lengths.argsort(stable=True).argsort()
-    return torch.cat(finals)[back], torch.cat(totals)[back]  # [turns, slots], [turns]
+    return final[back], total[back]  # [turns, slots], [turns]
+
+
+def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Tensor, Tensor]:
+    """As ``roll_out`` does, but without a record, and an execution that has ended leaves the batch."""
+    memory = policy.read(turns)
+    carry = policy.begin(memory)
+    rows, state = torch.arange(len(turns)), turns.initial  # [running], [running, slots]: the executions that have not ended
+    previous = torch.full_like(rows, tables.actions)  # [running]: BEG
+    final, total = state.clone(), torch.zeros(len(turns))  # [batch, slots], [batch]
+    for _ in range(horizon):
+        step = policy.step(memory, carry, state, previous)
+        action = step.logits.argmax(-1, keepdim=True)  # [running, 1]
+        observed = rewards(tables, state, turns.goal[rows], verbosity=verbosity)  # [running, actions]
+        total[rows] += observed.gather(1, action).squeeze(1)
+        previous = action.squeeze(1)
+        final[rows] = state = tables.step(state, previous)
+        running = (previous != tables.stop).nonzero().squeeze(1)
+        if not len(running):
+            break
+        carry = step.carry
+        if len(running) < len(rows):
+            memory, carry = policy.narrow(memory, running), tuple(part[running] for part in carry)
+            rows, state, previous = rows[running], state[running], previous[running]
+    return final, total

@@ -45,6 +45,9 @@ class Script:
         now = actions.gather(1, number.unsqueeze(1))
         return Step(torch.zeros(len(now), TABLES.actions).scatter(1, now, 5.0), (actions, number + 1), {})
 
+    def narrow(self, memory, rows):
+        return memory[rows]
+
     def finish(self, memory, logits):
         return logits
 

@@ -12,7 +12,7 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, nn
@@ -171,6 +171,12 @@ class AttentionPolicy(nn.Module):
             memory.taken.append(previous)
         attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True))
         return Step(self._score(trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
+
+    def narrow(self, memory: Memory, rows: Tensor) -> Memory:
+        def pick(keys: Keys) -> Keys:
+            return Keys(keys.vectors[rows], None if keys.mask is None else keys.mask[rows])
+
+        return replace(memory, current=pick(memory.current), others=[(pick(keys), heads) for keys, heads in memory.others])
 
     def finish(self, memory: Memory, logits: Tensor) -> Tensor:
         """The same logits, ``[steps, batch, actions]``, with their gradient."""

@@ -31,5 +31,8 @@ class Policy(Protocol):
     def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor) -> Step:
         """Score every action in the states; ``previous`` holds the last actions, or ``actions`` (one past STOP) in the first step."""
 
+    def narrow(self, memory: Any, rows: Tensor) -> Any:
+        """The memory of some of the turns."""
+
     def finish(self, memory: Any, logits: Tensor) -> Tensor:
         """The logits of all steps, ``[steps, batch, actions]``, with their gradient: a policy may leave it until here."""
