@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +14,33 @@ from sestra.errors import InputError
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path beside the given one to write to; it takes the given one's place when all is written, and disappears if something fails."""
-    if not path.name:
-        raise InputError(f"{path}: is a folder; give the name of a file")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+def replacing(path: str | Path) -> Iterator[Path]:
+    """A path beside the given one to write to; it takes the given one's place when all is written, and disappears if something fails.
+
+    A symbolic link is followed; anything that is there and is not an ordinary file is left alone.
+    """
+    path = Path(path)
+    if "\0" in str(path):
+        raise InputError(f"{str(path)!r}: cannot be written (a null byte in its name); give another name")
+    place = Path(os.path.realpath(path))
+    if os.path.isdir(place) or not path.name:
+        raise InputError(f"{path}: is a directory; give the name of a file to write")
+    if os.path.lexists(place) and not os.path.isfile(place):
+        raise InputError(f"{path}: is not an ordinary file; give the name of one, or of a file that does not exist yet")
+    temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        temporary.replace(path)
+        temporary.replace(place)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"{path}: cannot be written ({reason}); choose a folder that exists, is writable and has space") from error
+        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose a folder that exists, is writable and has space") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: str | Path, text: str) -> None:
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 

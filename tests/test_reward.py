@@ -28,6 +28,9 @@ def plain_reward(world, state, goal, action, *, verbosity, at_horizon=False, sha
         problem = -verbosity
 
     def potential(s):
+        if shaping == "steps":
+            tables = TABLES[world.name]
+            return -int(tables.steps_to_go(tables.encode([s]), tables.encode([goal])))
         return -world.state_distance(s, goal)
 
     return problem + (potential(after) - potential(state) if shaping != "none" else 0.0)
@@ -37,7 +40,7 @@ def draw_state(data, world):
     return data.draw(st.tuples(*[st.sampled_from(world.contents)] * world.slots))
 
 
-@pytest.mark.parametrize("shaping", ["distance", "none"])
+@pytest.mark.parametrize("shaping", ["distance", "steps", "none"])
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)

@@ -24,6 +24,7 @@ from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, URL, Limits, download
 from sestra.errors import InputError
+from sestra.files import write_text
 from sestra.worlds import WORLDS, World, get_world
 
 
@@ -190,7 +191,7 @@ class Show:
         if self.svg is not None:
             from sestra.drawing import draw_strip_svg
 
-            scone.write_text(self.svg, draw_strip_svg(world, frames))
+            write_text(self.svg, draw_strip_svg(world, frames))
         if self.png is not None:
             from sestra.drawing import write_png
 

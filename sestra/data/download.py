@@ -174,7 +174,7 @@ def _opener() -> urllib.request.OpenerDirector:
 def _unpack(archive: Path, url: str, wanted: Mapping[str, str], to: Path, limits: Limits) -> None:
     """The wanted files, verified, in the folder; the names in the archive decide nothing about where anything is written."""
     try:
-        with zipfile.ZipFile(archive) as opened:
+        with _open(archive) as opened:
             members = {}
             for member in opened.infolist():
                 path = PurePosixPath(member.filename.replace("\\", "/"))
@@ -201,13 +201,30 @@ def _extract(opened: zipfile.ZipFile, member: zipfile.ZipInfo | None, path: Path
         return f"{member.filename} is packed by method {member.compress_type}, not SCONE's; check the address (--url)"
     if member.file_size > limits.member:
         return f"{member.filename} unpacks to {member.file_size:,} bytes, more than {limits.member:,}; check the address (--url)"
-    with opened.open(member) as source, path.open("wb") as file:  # zipfile itself stops at the size checked above
-        while chunk := source.read(_CHUNK):
+    with path.open("wb") as file:
+        for chunk in _unpacked(opened, member):  # zipfile itself stops at the size checked above
             file.write(chunk)
     found = _sha256(path)
     if found != digest:
         return f"{member.filename} has the SHA-256 {found}, expected {digest}; check the address (--url), or try again"
     return None
+
+
+def _open(archive: Path) -> zipfile.ZipFile:
+    """The archive; zipfile goes wherever damaged numbers send it, and the system's complaints are the archive's fault."""
+    try:
+        return zipfile.ZipFile(archive)
+    except OSError as error:
+        raise zipfile.BadZipFile(str(error)) from error
+
+
+def _unpacked(opened: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    try:
+        with opened.open(member) as source:
+            while chunk := source.read(_CHUNK):
+                yield chunk
+    except OSError as error:
+        raise zipfile.BadZipFile(str(error)) from error
 
 
 def _sha256(path: Path) -> str | None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sestra.errors import InputError
+from sestra.files import write_text
 from sestra.worlds import WORLDS, StateError, World
 
 State = tuple[Any, ...]
@@ -68,22 +67,6 @@ def read(path: str | Path, world: World[Any]) -> list[Interaction]:
 def write(path: str | Path, world: World[Any], interactions: Iterable[Interaction]) -> None:
     """Write the interactions in the same format; the file appears whole or not at all."""
     write_text(path, "".join(f"{format_line(interaction, world)}\n" for interaction in interactions))
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write the text beside its place first, then move it there."""
-    path = Path(path)
-    if not path.name or os.path.isdir(path):
-        raise InputError(f"{path}: is a directory; give the name of a file to write")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); choose a folder that exists and is writable") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def format_line(interaction: Interaction, world: World[Any]) -> str:

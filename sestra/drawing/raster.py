@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sestra.drawing.palette import CARD
 from sestra.drawing.shapes import BASELINE, Box, Disc, Label, Picture, Shape, printable
 from sestra.errors import InputError
+from sestra.files import replacing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,21 +53,9 @@ def to_image(picture: Picture, scale: int) -> Image:
 
 def save_png(picture: Picture, path: str | os.PathLike[str], scale: int) -> None:
     """Write the picture; the file appears whole or not at all."""
-    path = Path(path)
     image = to_image(picture, scale)
-    temporary = None
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".sestra-", suffix=".tmp", delete=False) as file:
-            temporary = file.name
-            image.save(file, format="PNG", optimize=True)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot write the picture ({reason}); choose a file in a folder that you may write to") from error
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+    with replacing(Path(path)) as temporary:
+        image.save(temporary, format="PNG", optimize=True)
 
 
 def _paint(pen: Any, shape: Shape, scale: int) -> None:

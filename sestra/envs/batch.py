@@ -124,7 +124,10 @@ def check_render_mode(mode: str | None) -> str | None:
 
 def check_actions(actions: object, count: int, shape: tuple[int, ...]) -> Array:
     """The actions as an array of that shape; raises InputError."""
-    array = np.asarray(actions)
+    try:
+        array = np.asarray(actions)
+    except ValueError:  # rows of different lengths
+        array = np.zeros((0, 0))
     if array.shape != shape or array.dtype.kind not in "iu" or (array < 0).any() or (array >= count).any():
         wanted = "a whole number" if not shape else f"{shape[0]} whole numbers"
         raise InputError(f"action {actions!r}; expected {wanted} from 0 to {count - 1}")

@@ -34,7 +34,8 @@ class Settings(TypedDict, total=False):
     """What every environment can be told; all of it also as a keyword of ``gymnasium.make``."""
 
     interactions: Sequence[Interaction] | None
-    """The examples; the generated training interactions of the world unless told otherwise."""
+    """The examples; unless told otherwise the generated training interactions, so that an environment is the same on every machine
+    (``sestra.data.locate.read_split`` gives SCONE's)."""
     episode: Literal["instruction", "interaction"]
     """An episode is one instruction, or all instructions of an interaction: STOP then moves on to the next one."""
     vocabulary: Vocabulary | None
@@ -100,13 +101,13 @@ class Task:
     ) -> None:
         self.world = get_world(world) if isinstance(world, str) else world
         self.tables = compile_world(self.world)
-        interactions = generated(self.world.name) if interactions is None else interactions
+        interactions = generated(self.world.name) if interactions is None else tuple(interactions)
         if episode not in ("instruction", "interaction"):
             raise InputError(f"episode={episode!r}; expected 'instruction' or 'interaction'")
         self.episode = episode
         usual = preset("paper", self.world.name)
         self.verbosity = usual.verbosity if verbosity is None else verbosity
-        if not math.isfinite(self.verbosity) or self.verbosity < 0:
+        if not isinstance(self.verbosity, int | float) or not math.isfinite(self.verbosity) or self.verbosity < 0:
             raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual.verbosity}")
         if shaping not in get_args(Shaping):
             raise InputError(f"shaping={shaping!r}; expected one of {', '.join(map(repr, get_args(Shaping)))}")

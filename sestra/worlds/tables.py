@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import Any, Literal
 
@@ -83,7 +83,7 @@ class Tables:
         table: Tensor = getattr(self, potential)  # [contents, contents]
         merit = torch.empty(contents, contents, self.edits, dtype=torch.int8)  # [contents, contents, edits]
         for edit, after in enumerate(self.next.T):
-            merit[..., edit] = table - table[after]
+            merit[..., edit] = _progress(table, table[after])
         self._merits[potential] = merit.sub_(self.fault.unsqueeze(1)).flatten(0, 1)  # [contents * contents, edits]
         return self._merits[potential]
 
@@ -139,7 +139,7 @@ class Tables:
     def progress(self, table: Tensor, states: Tensor, goals: Tensor) -> Tensor:
         """How much closer each edit of each slot brings the state to the goal, by ``distance`` or ``steps``."""
         after = rows(self.next, states)  # [..., slots, edits]
-        return pairs(table, states, goals).unsqueeze(-1) - pairs(table, after, goals.unsqueeze(-1))  # [..., slots, edits]
+        return _progress(pairs(table, states, goals).unsqueeze(-1), pairs(table, after, goals.unsqueeze(-1)))  # [..., slots, edits]
 
     def merit(self, states: Tensor, goals: Tensor, potential: Potential = "distance") -> Tensor:
         """Progress, less one where the edit is invalid: the paper's reward of an edit but for its verbosity penalty."""
@@ -151,7 +151,8 @@ class Tables:
     def optimal_actions(self, states: Tensor, goals: Tensor) -> Tensor:
         """Which actions a shortest execution may take next: those one step closer to the goal, or STOP at it."""
         at_goal = (states == goals).all(-1)  # [...]
-        return self._with_stop(self.progress(self.steps, states, goals) == 1, at_goal)  # [..., actions]
+        reachable = (self.steps_to_go(states, goals) < UNREACHABLE)[..., None, None]  # [..., 1, 1]
+        return self._with_stop((self.progress(self.steps, states, goals) == 1) & reachable, at_goal)  # [..., actions]
 
     def demonstrate(self, states: Tensor, goals: Tensor) -> Tensor:
         """A shortest execution for each pair, in a natural order, ended and padded by STOP.
@@ -181,6 +182,11 @@ class Tables:
         return torch.cat([edits.flatten(-2), stop.unsqueeze(-1)], -1)  # [..., actions]
 
 
+def _progress(before: Tensor, after: Tensor) -> Tensor:
+    """How much less there is to go, as int8; to have made the goal unreachable counts as the largest step away from it."""
+    return (before.to(torch.int16) - after).clamp(1 - FARTHEST, FARTHEST).to(torch.int8)
+
+
 def rows(table: Tensor, contents: Tensor) -> Tensor:
     """``table[contents]``; at these sizes three times as fast."""
     return table.index_select(0, contents.flatten()).view(*contents.shape, table.shape[1])  # [..., columns]
@@ -195,8 +201,3 @@ def pairs(table: Tensor, contents: Tensor, goals: Tensor) -> Tensor:
 def compile_world(world: World[Any]) -> Tables:
     """The world's tables, made once a process."""
     return Tables(world)
-
-
-def render_actions(tables: Tables, actions: Sequence[int]) -> list[str]:
-    """Action indices up to STOP as text."""
-    return [str(tables.action(index)) for index in actions if index != tables.stop]

@@ -14,7 +14,8 @@ class Tangrams(World[str]):
     """The row is a single slot whose content is a string with one digit a figure, left to right.
 
     ``insert n t`` puts figure t at position n, which moves what stands there and after it to the right; it is invalid if t is in the row
-    or if the row ends before position n - 1. ``remove n`` takes the figure at position n away.
+    or, since t could not then stand at position n, if the row ends before position n - 1 (the paper says only the first). ``remove n``
+    takes the figure at position n away.
 
     >>> Tangrams().parse("1:4 2:0 3:2")
     ('402',)

@@ -285,7 +285,12 @@ def test_a_goal_out_of_reach_is_unreachable_however_many_slots():
     for state in (red, half):
         assert tables.steps_to_go(state, off).tolist() == [UNREACHABLE]
         assert not tables.optimal_actions(state, off).any()
-    assert tables.progress(tables.steps, tables.encode([("on",) * 3]), off).tolist() == [[[1, 1 - UNREACHABLE]] * 3]
+    mixed = tables.encode([("red", "on", "off")])  # one lamp could still be put right, but the state cannot
+    assert not tables.optimal_actions(mixed, off).any()
+    on = tables.encode([("on",) * 3])
+    assert tables.progress(tables.steps, on, off).tolist() == [[[1, -126]] * 3]  # to ruin a lamp is the largest step away
+    assert tables.merit(on, off, "steps").tolist() == [[[1, -126]] * 3]
+    assert tables.merit(red, off, "steps").tolist() == [[[-1, -1]] * 3]  # both edits are invalid, and nothing is lost any more
     with pytest.raises(InputError, match="lead from the state 'red red red' to the goal 'off off off'"):
         tables.demonstrate(torch.cat([off, red]), torch.cat([off, off]))
 
