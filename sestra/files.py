@@ -34,7 +34,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         temporary.replace(place)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error}); choose a folder that exists, is writable and has space") from error
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror or error}); choose a folder that exists, is writable and has space"
+        ) from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
