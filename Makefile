@@ -1,4 +1,4 @@
-# Two commands for everyone: `make demo` shows an agent following instructions, `make test` runs the tests.
+# Two commands for everyone: `make demo` shows instructions being followed in the terminal, `make test` runs the tests.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin

@@ -32,6 +32,7 @@ def save(path: Path, tensors: Mapping[str, Tensor], info: Mapping[str, Any]) -> 
             save_file(contiguous, temporary, {"format": FORMAT, "info": text, "sha256": _checksum(contiguous, text)})
         except SafetensorError as error:
             raise InputError(f"{path}: cannot be written ({error}); choose a folder that exists, is writable and has space") from error
+        temporary.chmod(0o644)  # safetensors writes for the owner alone
 
 
 def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

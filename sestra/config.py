@@ -30,11 +30,11 @@ class AttentionConfig:
     initial_weights: Literal["paper", "balanced"] = "paper"
     """How weights begin: as the paper says, or with everything that is attended to at the same scale."""
     previous_instructions: bool = True
-    """Attend to previous instructions (off: the paper's first ablation)."""
+    """Whether previous instructions are attended to (without: the paper's first ablation)."""
     initial_state: bool = True
-    """Attend to the state at the start of the instruction (off: the paper's fourth ablation; with current-state off, its second)."""
+    """Whether the state at the start of the instruction is attended to (without: the paper's fourth ablation; without both, its second)."""
     current_state: bool = True
-    """Attend to the state now (off: the paper's third ablation)."""
+    """Whether the state now is attended to (without: the paper's third ablation)."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,10 @@ def build(kind: type[Any], values: Any, place: str) -> Any:
             raise InputError(f"{place}: {name} is {value!r}; expected {getattr(hint, '__name__', hint)}")
         else:
             checked[name] = value
-    return kind(**checked)
+    try:
+        return kind(**checked)
+    except TypeError as error:  # a field without a default is missing
+        raise InputError(f"{place}: {error}; the file is damaged, use another one") from error
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -101,6 +101,8 @@ def load_trained(folder: RunFolder) -> Trained:
     config.check()
     tables = compile_world(get_world(config.world))
     policy = AttentionPolicy(config.policy, tables, len(vocabulary))
+    if not folder.model.exists():
+        raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
     try:
         policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})

@@ -50,7 +50,7 @@ class Progress:
     improvements: int = 0
     patience: float = math.inf
     best_reward: float = -math.inf
-    best_utts5: float = -math.inf
+    best_score: float = -math.inf
     best_epoch: int = 0
     history: list[dict[str, Any]] = field(default_factory=list)
 
@@ -165,8 +165,9 @@ class Training:
         config, progress = self.config, self.progress
         result = evaluate(self.average, self.tables, self.validation, horizon=config.execution_horizon, verbosity=config.verbosity)
         record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
-        if result.utts5.percent > progress.best_utts5:
-            progress.best_utts5, progress.best_epoch = result.utts5.percent, progress.epoch + 1
+        score = result.utts5.percent if result.utts5.trials else result.inst.percent
+        if score > progress.best_score:
+            progress.best_score, progress.best_epoch = score, progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
         if result.reward > progress.best_reward:
             progress.best_reward = result.reward
@@ -186,9 +187,12 @@ class Training:
             **{f"optimiser.{number}.{name}": value for number, values in state.items() for name, value in values.items()},
             "generator.state": self.generator.get_state(),
         }
-        write_text(self.folder.metrics, "".join(f"{to_json(record)}\n" for record in self.progress.history))
         checkpoint.save(self.folder.checkpoint(self.progress.epoch), tensors, dataclasses.asdict(self.progress))
         self.folder.forget_old_checkpoints()
+        self._write_metrics()
+
+    def _write_metrics(self) -> None:
+        write_text(self.folder.metrics, "".join(f"{to_json(record)}\n" for record in self.progress.history))
 
     def resume(self) -> list[str]:
         """Continue from the newest checkpoint that is whole; returns what is wrong with newer ones."""
@@ -202,6 +206,7 @@ class Training:
             except (KeyError, TypeError, ValueError, RuntimeError) as error:
                 complaints.append(f"{path}: does not fit this run ({error})")
             else:
+                self._write_metrics()  # the run may have been killed before it came to that
                 return complaints
         if complaints:
             advice = f"{self.folder.path}: no checkpoint is left to resume from; start the run anew in another folder"

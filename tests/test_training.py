@@ -148,7 +148,7 @@ def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, a
     run = start(tmp_path, epochs=4, averaging=averaging)
     weights = Weights(run)
     progress = run.run()
-    assert (progress.best_epoch, progress.best_utts5) == (2, 30)
+    assert (progress.best_epoch, progress.best_score) == (2, 30)
     tensors, info = checkpoint.load(run.folder.model)
     assert info["epoch"] == 2
     assert info["validation"]["utts5"] == 30

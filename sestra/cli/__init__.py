@@ -55,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
-    command: Command = tyro.cli(commands(arguments), prog="sestra", description=DESCRIPTION, args=arguments, config=CONFIG)
     try:
+        command: Command = tyro.cli(commands(arguments), prog="sestra", description=DESCRIPTION, args=arguments, config=CONFIG)
         status = command.run()
         sys.stdout.flush()
     except InputError as error:

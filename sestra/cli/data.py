@@ -165,6 +165,10 @@ class Show:
     def run(self) -> int:
         if self.index is not None and self.id is not None:
             raise InputError(f"--index {self.index} and --id {self.id} both say which interaction; give one of them")
+        if self.index is not None and not 0 <= self.index < 1_000_000:
+            raise InputError(f"--index {self.index}: expected a number from 0 to 999,999")
+        if self.split not in scone.SPLITS:
+            raise InputError(f"--split {self.split}: expected one of {', '.join(scone.SPLITS)}")
         name = self.world or (scone.world_of(self.file) if self.file else next(iter(WORLDS)))
         world = get_world(name)
         source, interactions = self._interactions(name)

@@ -95,7 +95,7 @@ class Evaluate:
         from rich.text import Text
 
         console = Console(highlight=False)
-        table = Table(title=f"{self.policy} on {report['data']['name']}")
+        table = Table(title=Text(f"{self.policy} on {report['data']['name']}"))
         for column in ("", "accuracy", "95% interval", "right", "of"):
             table.add_column(column, justify="left" if not column else "right")
         rows: dict[str, Accuracy] = {label: getattr(result, name) for name, label in METRICS.items()}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Train:
-    """Train a policy from start and goal states; the defaults below are those of the chosen --world, --learner and --preset."""
+    """Train a policy from start and goal states; a flag's default depends on --world, --learner and --preset."""
 
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/latest")
     """The run's folder: configuration, checkpoints, metrics and the best model."""
@@ -57,11 +57,16 @@ class Train:
         config.check()
         interactions, source = sources.load(config.world, "train", self.data)
         if resuming and folder.source() != source:
-            raise InputError(f"{self.out}: was trained on {folder.source()}, but {source} was found; say where the first is with --data")
+            was, found = folder.source(), source
+            raise InputError(
+                f"{self.out}: was trained on {was.name} ({was.sha256[:12]}), but {found.name} ({found.sha256[:12]}) was found; "
+                "point --data or SCONE_DATA to the same data (for generated data, to nothing)"
+            )
         training = Training(config, interactions, folder)
         if resuming:
             for complaint in training.resume():
                 console.print(f"passed over {complaint}", markup=False)
+            console.print(f"Resuming after epoch {training.progress.epoch}, with the settings that the run began with.")
         else:
             folder.create(config, training.vocabulary, source)
         if source.generated:
@@ -71,7 +76,8 @@ class Train:
                 training.watch = bars
                 progress = training.run()
         except KeyboardInterrupt:
-            console.print(f"Stopped in epoch {training.progress.epoch + 1}; continue with: sestra train --resume --out {self.out}")
+            advice = f"continue with: sestra train --resume --out {self.out}"
+            console.print(f"Stopped in epoch {training.progress.epoch + 1}; {advice}", markup=False)
             return 130
         best = progress.history[progress.best_epoch - 1]
         if self.json:
@@ -120,10 +126,7 @@ class Bars:
 
     def epoch(self, record: dict[str, Any]) -> None:
         figures = f"Inst {record['inst']:.1f}  3utts {record['utts3']:.1f}  5utts {record['utts5']:.1f}"
-        best = self.training.progress.best_utts5
-        self.bars.update(
-            self.epochs, completed=record["epoch"], note=f"best 5utts {best:.1f}  patience {self.training.progress.patience:.0f}"
-        )
+        self.bars.update(self.epochs, completed=record["epoch"], note=f"the best is epoch {self.training.progress.best_epoch}")
         self.bars.print(
             f"epoch {record['epoch']:3}  objective {record['objective']:.3f}  train Inst {record['train_inst']:.1f}  "
             f"validation reward {record['reward']:.3f}  {figures}  {record['seconds']:.0f} s"

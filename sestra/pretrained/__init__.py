@@ -32,13 +32,16 @@ def find(name: str | Path) -> RunFolder:
 
 def export(run: RunFolder, to: Path, results: Path) -> None:
     """The run's policy in half precision, with a card that says how good it is; each file appears whole or not at all."""
-    trained, figures = load_trained(run), read_json(results)
+    trained = load_trained(run)
+    if not results.exists():
+        raise InputError(f"{results}: no such file; measure the run with 'sestra evaluate {run.path}' first")
+    figures = read_json(results)
     if not isinstance(figures, dict) or figures.get("config") != dataclasses.asdict(trained.config):
         raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
-    if RunFolder(to).metrics.exists():
+    if (to / "data.json").exists():
         raise InputError(f"{to}: is the folder of a run, which exporting would overwrite; choose another one with --to")
     try:
-        description = card(to.name, trained, figures)
+        description = card(to.resolve().name, trained, run.source().name, figures)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{results}: lacks a figure ({error!r}); measure the run anew with 'sestra evaluate {run.path}'") from error
     try:
@@ -51,19 +54,20 @@ def export(run: RunFolder, to: Path, results: Path) -> None:
     write_json(to / "config.json", dataclasses.asdict(trained.config))
 
 
-def card(name: str, trained: Trained, figures: dict[str, Any]) -> str:
+def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:
     """What a stranger should know of the policy."""
     config = trained.config
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
     rows = "\n".join(
         f"| {label} | {figures[key]:.1f} | {figures['intervals'][key][0]:.1f} to {figures['intervals'][key][1]:.1f} |"
         for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
+        if figures[key] is not None
     )
     return f"""# {name}
 
-The attention policy of Suhr and Artzi (2018) for the world *{config.world}*, trained from start and goal states alone: learner
-`{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}. It has {parameters:,} parameters, stored
-in half precision, and knows {len(trained.vocabulary.words)} words.
+The attention policy of Suhr and Artzi (2018) for the world *{config.world}*, trained on `{source}` from start and goal states
+alone: learner `{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}.
+It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
 
@@ -71,5 +75,5 @@ Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-o
 |---|---|---|
 {rows}
 
-It knows the words and the ways of speaking of that data set, and no others; a word it has not met is read as unknown.
+It knows the words and the ways of speaking of the data that it was trained on, and no others; a word it has not met is read as unknown.
 """
