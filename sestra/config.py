@@ -27,8 +27,6 @@ class AttentionConfig:
     """Size of the instruction encoder (each direction) and of the decoder."""
     dropout: float = 0.0
     """Share of values dropped in the paper's three places (it does not give the number)."""
-    initial_weights: Literal["paper", "balanced"] = "paper"
-    """How weights begin: as the paper says, or with everything that is attended to at the same scale."""
     previous_instructions: bool = True
     """Whether previous instructions are attended to (without: the paper's first ablation)."""
     initial_state: bool = True
@@ -127,10 +125,8 @@ def preset(name: Preset, world: str, learner: LearnerName = "sestra") -> TrainCo
     config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, OTHERWISE))
     if name == "paper" or learner in {"policy-gradient", "contextual-bandit"}:
         return config
-    steady = replace(
-        config, averaging=0.999, decay=0.1, epochs=40, shaping="steps", policy=replace(config.policy, initial_weights="balanced")
-    )
-    return replace(steady, warm_up=4) if learner == "sestra" else steady
+    steady = replace(config, averaging=0.999, decay=0.1, epochs=40, shaping="steps")
+    return replace(steady, warm_up=5) if learner == "sestra" else steady
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

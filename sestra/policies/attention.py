@@ -28,8 +28,6 @@ from sestra.worlds.tables import Tables
 
 HEADS = 2
 """Attention heads over a state."""
-GAIN = 2.0
-"""How much larger than Glorot's balanced matrices begin."""
 NULL = "null"
 BEGIN = "begin"
 
@@ -90,41 +88,26 @@ class AttentionPolicy(nn.Module):
 
     @torch.no_grad()
     def _initialise(self) -> None:
-        """Glorot's uniform distribution, and zeros for biases but ones for forget gates.
-
-        Taken to the letter ("paper"), it leaves words fifteen times and beakers ten times smaller than positions, and the first thousands
-        of updates are spent on making them count. With "balanced", embeddings begin with unit variance (beakers' positions with less: no
-        LSTM squashes them), each of an LSTM's four gates is a matrix of its own, and matrices begin larger, so that everything that is
-        attended to begins at about the same scale.
-        """
-        balanced = self.config.initial_weights == "balanced"
-        beside = self.state_encoder.position_scale if self.state_encoder else 1.0
+        """Glorot's uniform distribution (an embedding is a matrix of one row), zeros for biases but ones for forget gates."""
         for name, parameter in self.named_parameters():
-            owner = self.get_submodule(name.rpartition(".")[0])
             if parameter.dim() == 1:
                 parameter.zero_()
-            elif isinstance(owner, nn.Embedding) and balanced and not name.partition(".")[0].endswith("_weights"):
-                nn.init.normal_(parameter, std=beside if "positions" in name else 1.0)
-            elif isinstance(owner, nn.Embedding):
+            elif isinstance(self.get_submodule(name.rpartition(".")[0]), nn.Embedding):
                 nn.init.uniform_(parameter, -((6 / (1 + parameter.shape[1])) ** 0.5), (6 / (1 + parameter.shape[1])) ** 0.5)
             else:
-                for matrix in self._matrices(name, parameter, gates_apart=balanced):
-                    nn.init.xavier_uniform_(matrix, gain=GAIN if balanced else 1.0)
+                for matrix in self._matrices(name, parameter):
+                    nn.init.xavier_uniform_(matrix)
         self.embedding.weight[PAD] = 0
         for bias in (self.gates.bias, self.reader.get_parameter("bias_ih_l0"), self.back_reader.get_parameter("bias_ih_l0")):
             bias[self.config.hidden : 2 * self.config.hidden] = 1
 
-    def _matrices(self, name: str, parameter: Tensor, *, gates_apart: bool) -> list[Tensor]:
-        """The matrices that a parameter holds side by side."""
+    def _matrices(self, name: str, parameter: Tensor) -> list[Tensor]:
+        """The matrices that a parameter holds side by side: one an attention head, one a direction of Scene's encoder."""
         if name == "queries.weight":
             return list(parameter.split([size for size, heads in self._heads() for _ in range(heads)]))
-        if name == "state_encoder.recurrent":  # [directions, hidden, 4 * hidden]
-            return [gate for direction in parameter for gate in direction.chunk(4 if gates_apart else 1, 1)]
         if name == "state_encoder.gates.weight" and isinstance(self.state_encoder, StageEncoder):
-            return list(parameter.chunk(8 if gates_apart else 2))
-        if gates_apart and ("gates" in name or "reader" in name):
-            return list(parameter.chunk(4))
-        return [parameter]
+            return list(parameter.chunk(2))
+        return list(parameter) if parameter.dim() == 3 else [parameter]
 
     def read(self, turns: Turns) -> Memory:
         words, lengths, current = turns.words, turns.lengths, turns.current

@@ -23,8 +23,6 @@ class StateEncoder(Protocol):
 
     size: int
     """Length of an object's vector."""
-    position_scale: float
-    """Standard deviation with which balanced embeddings of positions begin: that of what stands beside them."""
 
     def prepare(self) -> Tensor: ...
 
@@ -45,7 +43,6 @@ class BeakerEncoder(_FullStates, nn.Module):
 
     hidden = 20
     size = hidden + EMBEDDING
-    position_scale = 0.3  # about what the LSTM gives
 
     def __init__(self, tables: Tables) -> None:
         super().__init__()
@@ -78,7 +75,6 @@ class StageEncoder(_FullStates, nn.Module):
 
     hidden = 5
     size = 2 * hidden + 3 * EMBEDDING
-    position_scale = 1.0
     worn: Tensor
 
     def __init__(self, tables: Tables) -> None:
@@ -121,7 +117,6 @@ class RowEncoder(nn.Module):
     """Tangrams: each figure's position and shape; an empty row is a vector of its own."""
 
     size = 2 * EMBEDDING
-    position_scale = 1.0
     rows: Tensor
     absent: Tensor
 
@@ -158,7 +153,6 @@ class SlotEncoder(_FullStates, nn.Module):
 
     hidden = 20
     size = hidden + EMBEDDING
-    position_scale = 1.0
 
     def __init__(self, tables: Tables) -> None:
         super().__init__()
