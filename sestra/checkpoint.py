@@ -39,8 +39,8 @@ def load(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors and the information; raises CheckpointError unless the file is just as it was saved."""
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+            metadata, names = file.metadata() or {}, file.keys()
+            tensors = {name: file.get_tensor(name) for name in names}
     except FileNotFoundError as error:
         raise CheckpointError(f"{path}: no such file") from error
     except (OSError, SafetensorError) as error:

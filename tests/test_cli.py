@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import run
 
 from sestra import __version__
-from sestra.cli import main
 from sestra.cli.demo import EXAMPLES, demonstrations, example
 from sestra.data import download as downloads
 from sestra.data import scone as reader
@@ -21,16 +21,6 @@ from sestra.worlds import WORLDS, get_world
 ROOT = Path(__file__).parent.parent
 GOOD = "one\t1:4 2:0\ttake it away\t1:0\n"
 BAD = "one\t1:4 2:4\ttake it away\t1:9\n"
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    """Status, output and errors of a command."""
-    try:
-        status = main([str(argument) for argument in arguments])
-    except SystemExit as stopped:  # tyro's, for help and wrong flags
-        status = int(stopped.code or 0)
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:

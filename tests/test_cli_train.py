@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from commands import run
 
 from sestra import __version__, checkpoint
 from sestra.cli import main
@@ -25,17 +26,6 @@ from sestra.worlds import get_world
 
 ROOT = Path(__file__).parent.parent
 SMALL = ["--epochs", "1", "--hidden", "8", "--embedding", "6", "--execution-horizon", "5"]
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    """Status, output and errors of a command."""
-    try:
-        status = main([str(argument) for argument in arguments])
-    except SystemExit as stopped:  # tyro's, for help and wrong flags
-        status = int(stopped.code or 0)
-    captured = capsys.readouterr()
-    assert "Traceback" not in captured.err
-    return status, captured.out, captured.err
 
 
 @pytest.fixture(scope="module")
