@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -76,7 +75,7 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
     """
     turns = turns.select(turns.whole.nonzero().squeeze(-1))
     interactions = int(turns.interaction.max()) + 1 if len(turns) else 0
-    state = torch.zeros(interactions, tables.slots, dtype=torch.long)  # [interactions, slots]
+    history = torch.zeros(interactions, *turns.history.shape[1:], dtype=torch.long)  # [interactions, turns, slots]
     right = torch.zeros(interactions, dtype=torch.bool)  # [interactions]
     followed = turns.interaction.unique()
     after_three = right[:0]  # [interactions that have three turns]
@@ -84,9 +83,11 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
         rows = (turns.turn == number).nonzero().squeeze(-1)
         these = turns.select(rows)
         if number:
-            these = dataclasses.replace(these, initial=state[these.interaction])
+            these = these.starting_from(history[these.interaction])
+        else:
+            history[these.interaction] = these.history
         reached, _ = execute(policy, tables, these, horizon, batch_size=batch_size)
-        state[these.interaction] = reached
+        history[these.interaction, number + 1 :] = reached.unsqueeze(1)
         right[these.interaction] = (reached == these.goal).all(-1)
         if number == 2:
             after_three = right[these.interaction]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from sestra.data.scone import Interaction
+from sestra.data.scone import Interaction, State
 from sestra.data.text import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.worlds.tables import Tables
 
@@ -24,7 +24,7 @@ class Turns:
     words: Tensor  # [batch, words], padded at the end
     lengths: Tensor  # [batch]: number of words that are not padding
     current: Tensor  # [batch]: where this instruction begins, after CURRENT
-    initial: Tensor  # [batch, slots]: the state when this instruction begins
+    history: Tensor  # [batch, turns, slots]: the states in which the turns up to this one begin, then the last of them again
     goal: Tensor  # [batch, slots]
     turn: Tensor  # [batch]: 0 for the first instruction of an interaction
     interaction: Tensor  # [batch]: index of the interaction
@@ -32,6 +32,15 @@ class Turns:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @property
+    def initial(self) -> Tensor:
+        """The states in which these turns begin."""
+        return self.history[torch.arange(len(self)), self.turn]  # [batch, slots]
+
+    def starting_from(self, history: Tensor) -> Turns:
+        """The same instructions after another course of states."""
+        return dataclasses.replace(self, history=history)
 
     def select(self, rows: Tensor) -> Turns:
         """Some of the turns, without the padding that only others needed."""
@@ -42,7 +51,8 @@ class Turns:
 
 def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, tables: Tables) -> Turns:
     """Every instruction whose start and goal are known, in order."""
-    words, current, initial, goal, turn, index, whole = [], [], [], [], [], [], []
+    words, current, histories, goal, turn, index, whole = [], [], [], [], [], [], []
+    turns = max((len(interaction.instructions) for interaction in interactions), default=0)
     for number, interaction in enumerate(interactions):
         earlier: list[int] = []
         for position, instruction in enumerate(interaction.instructions):
@@ -51,7 +61,7 @@ def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, ta
             if before is not None and after is not None:
                 words.append([*earlier, CURRENT, *tokens])
                 current.append(len(earlier) + 1)
-                initial.append(before)
+                histories.append(_history(interaction.states[: position + 1], before, turns))
                 goal.append(after)
                 turn.append(position)
                 index.append(number)
@@ -61,12 +71,21 @@ def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, ta
         words=pad(words),
         lengths=torch.tensor([len(row) for row in words]),
         current=torch.tensor(current),
-        initial=tables.encode(initial),
+        history=tables.encode(state for history in histories for state in history).view(len(histories), turns, tables.slots),
         goal=tables.encode(goal),
         turn=torch.tensor(turn),
         interaction=torch.tensor(index),
         whole=torch.tensor(whole, dtype=torch.bool),
     )
+
+
+def _history(states: Sequence[State | None], last: State, turns: int) -> list[State]:
+    """The states, filled up with the last one; one that nobody annotated is taken to be as the next one is."""
+    known = [last] * turns
+    for place in reversed(range(len(states))):
+        state = states[place]
+        known[place] = known[min(place + 1, turns - 1)] if state is None else state
+    return known
 
 
 def pad(rows: Sequence[Sequence[int]]) -> Tensor:
