@@ -14,14 +14,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import torch
 import tyro
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
-from torch import Tensor
 
 from sestra.data.synthetic import splits
-from sestra.reward import rewards
+from sestra.reward import rewards, take_actions
 from sestra.worlds import STOP, WORLDS, Action, World, get_world
 from sestra.worlds.tables import Tables, compile_world
 
@@ -84,10 +85,13 @@ def plain_step(world: World[Any], state: State, goal: State, action: Action) -> 
 # The same on the tables, for a whole batch.
 
 
-def batched_step(tables: Tables, states: Tensor, goals: Tensor, actions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    reward = rewards(tables, states, goals, verbosity=VERBOSITY).gather(1, actions.unsqueeze(1)).squeeze(1)  # [batch]
-    after = tables.step(states, actions)  # [batch, slots]
-    return after, reward, tables.valid_actions(after)
+def batched_step(
+    tables: Tables, states: NDArray[np.int64], goals: NDArray[np.int64], actions: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+    """What ``sestra.envs.batch`` calls, with the arrays that it has."""
+    at_horizon = np.zeros(len(states), np.bool_)  # [batch]
+    after, reward, _ = take_actions(tables, states, goals, actions, verbosity=VERBOSITY, at_horizon=at_horizon)
+    return after, reward, tables.valid_actions(torch.from_numpy(after)).numpy()
 
 
 def turns(tables: Tables, count: int) -> list[Turn]:
@@ -122,14 +126,15 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
     states, goals = (tables.encode(part) for part in list(zip(*examples, strict=True))[:2])  # [batch, slots]
     actions = torch.tensor([tables.action_index(action) for _, _, action in examples])  # [batch]
 
-    after, reward, valid = batched_step(tables, states, goals, actions)
+    arrays = (states.numpy(), goals.numpy(), actions.numpy())  # the same memory
+    after, reward, valid = batched_step(tables, *arrays)
     every = rewards(tables, states, goals, verbosity=VERBOSITY)
     for place, (state, goal, action) in enumerate(examples):
         wanted, gained, mask = plain_step(world, state, goal, action)
         same = (
-            tables.decode(after[place : place + 1])[0] == wanted
+            tables.decode(torch.from_numpy(after[place : place + 1]))[0] == wanted
             and valid[place].tolist() == mask
-            and abs(float(reward[place]) - gained) < 1e-5
+            and abs(reward[place] - gained) < 1e-5
         )
         if not same or (every[place] - torch.tensor(plain_rewards(world, state, goal))).abs().max() > 1e-5:
             raise RuntimeError(f"{name}: tables and plain Python disagree on {action} in {world.format(state)}")
@@ -140,7 +145,7 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
             lambda: [world.apply(state, action) for state, _, action in examples],
         ),
         ("environment's step", "steps", 1): (
-            lambda: batched_step(tables, states, goals, actions),
+            lambda: batched_step(tables, *arrays),
             lambda: [plain_step(world, *example) for example in examples],
         ),
         ("reward of every action", "rewards", tables.actions): (

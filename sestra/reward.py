@@ -1,12 +1,14 @@
-"""The paper's reward (Section 5): problem reward and potential-based shaping, for every action in every state at once."""
+"""The paper's reward (Section 5), problem reward and potential-based shaping: of every action in every state at once, or of one in each."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from sestra.config import Shaping
-from sestra.worlds.tables import Tables, rows
+from sestra.worlds.tables import FARTHEST, Tables, rows
 
 
 def rewards(
@@ -27,3 +29,37 @@ def rewards(
         price = torch.where(last, rows(tables.valid, states).float(), verbosity)  # [..., slots, edits]
     stop = (states == goals).prod(-1, keepdim=True) * 2.0 - 1.0  # [..., 1]
     return torch.cat([(merit - price).flatten(-2), stop], -1)  # [..., actions]
+
+
+def take_actions(
+    tables: Tables,
+    states: NDArray[np.int64],
+    goals: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    *,
+    verbosity: float,
+    at_horizon: NDArray[np.bool_],
+    shaping: Shaping = "distance",
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+    """An environment's step: the states ``[batch, slots]`` after the actions, the actions' rewards, and where one is STOP at the goal.
+
+    The rewards are those that ``rewards`` gives, looked up only for the slot that the action edits and on arrays, which for a few hundred
+    states is more than twice as fast.
+    """
+    place = np.arange(len(states)) * tables.slots + tables.slot.numpy().take(actions)  # [batch]: the edited slot in the flattened states
+    before, goal = states.take(place), goals.take(place)  # [batch]
+    after = tables.after.numpy().take(tables.move.numpy().take(actions) + before)  # [batch]
+    stop = actions == tables.stop  # [batch]
+    success = stop & (states == goals).all(1)  # [batch]
+
+    reward = np.where(after == before, -1.0 - verbosity, -verbosity)  # [batch]: an edit that changes nothing is invalid
+    reward[at_horizon] = -1.0
+    reward[stop] = -1.0
+    reward[success] = 1.0
+    if shaping != "none":
+        potential = (tables.distance if shaping == "distance" else tables.steps).numpy()  # [contents, contents]
+        closer = potential.take(before * len(potential) + goal) - potential.take(after * len(potential) + goal)  # [batch]
+        reward += np.maximum(closer, 1 - FARTHEST)  # no further away than that where the goal has become unreachable
+    changed = states.copy()
+    changed.put(place, after)
+    return changed, reward, success

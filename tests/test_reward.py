@@ -1,4 +1,4 @@
-"""The reward of every action at once, against the paper's definition followed action by action."""
+"""The reward of every action at once, against the paper's definition followed action by action; and that of one, against all."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lamps import Lamps
 
-from sestra.reward import rewards
+from sestra.reward import rewards, take_actions
 from sestra.worlds import STOP, WORLDS, get_world
-from sestra.worlds.tables import compile_world
+from sestra.worlds.tables import Tables, compile_world
 
 NAMES = sorted(WORLDS)
 TABLES = {name: compile_world(get_world(name)) for name in NAMES}
@@ -58,6 +59,46 @@ def test_every_action_in_random_states(name, shaping, data):
         for state, goal, last in zip(states, goals, horizon, strict=True)
     ]
     torch.testing.assert_close(found, torch.tensor(wanted), atol=1e-5, rtol=0)
+    after, reward, success = take_each(tables, tables.encode(states), tables.encode(goals), torch.tensor(horizon), verbosity, shaping)
+    assert tables.decode(after) == [world.apply(state, action) for state in states for action in world.actions]
+    assert reward.tolist() == pytest.approx([value for row in wanted for value in row], abs=1e-9)
+    reached = [state == goal and action == STOP for state, goal in zip(states, goals, strict=True) for action in world.actions]
+    assert success.tolist() == reached
+
+
+def take_each(tables, states, goals, at_horizon, verbosity, shaping):
+    """``take_actions`` for every action in every state, one after the other."""
+    actions = torch.arange(tables.actions).repeat(len(states))  # [batch * actions]
+    states, goals, at_horizon = (part.repeat_interleave(tables.actions, 0) for part in (states, goals, at_horizon))
+    arrays = (part.numpy() for part in (states, goals, actions))
+    taken = take_actions(tables, *arrays, verbosity=verbosity, at_horizon=at_horizon.numpy(), shaping=shaping)
+    return tuple(map(torch.from_numpy, taken))
+
+
+class Fuses(Lamps):
+    """Lamps that go out for good: most goals are out of reach."""
+
+    def edit(self, content, edit):
+        return "_" if edit.kind == "out" and content != "_" else None
+
+
+@pytest.mark.parametrize("shaping", ["distance", "steps", "none"])
+@pytest.mark.parametrize("tables", [*TABLES.values(), Tables(Fuses())], ids=[*TABLES, "fuses"])
+def test_one_action_is_as_all_have_it(tables, shaping):
+    """At the goal, an action away and anywhere; at the horizon and before."""
+    generator = torch.Generator().manual_seed(0)
+    states, goals = torch.randint(len(tables.world.contents), (2, 300, tables.slots), generator=generator)  # [300, slots]
+    goals[:100] = states[:100]
+    goals[100:200] = tables.step(states[100:200], torch.randint(tables.actions, (100,), generator=generator))
+    at_horizon = torch.rand(300, generator=generator) < 0.3  # [300]
+    every = rewards(tables, states, goals, verbosity=0.15, at_horizon=at_horizon, shaping=shaping)  # [300, actions]
+    actions = torch.arange(tables.actions).expand(300, -1)  # [300, actions]
+    then = tables.step(states.unsqueeze(1).expand(-1, tables.actions, -1), actions)  # [300, actions, slots]
+    stopped = (actions == tables.stop) & (states == goals).all(1, keepdim=True)  # [300, actions]
+    after, reward, success = take_each(tables, states, goals, at_horizon, 0.15, shaping)
+    assert torch.equal(after, then.flatten(0, 1))
+    torch.testing.assert_close(reward.float(), every.gather(1, actions).flatten(), atol=1e-5, rtol=0)
+    assert torch.equal(success, stopped.flatten())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -97,3 +138,5 @@ def test_case_by_case(state, action, last, problem, shaped):
     for shaping, wanted in (("none", problem), ("distance", shaped)):
         found = rewards(tables, states, goals, verbosity=0.15, at_horizon=last, shaping=shaping)[0, index]
         assert float(found) == pytest.approx(wanted)
+        _, taken, _ = take_each(tables, states, goals, torch.tensor([last]), 0.15, shaping)
+        assert float(taken[index]) == wanted

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sestra.envs.task import CUSTOM, Array, Script, Task
 from sestra.errors import InputError
-from sestra.reward import rewards
+from sestra.reward import take_actions
 
 Flags = NDArray[np.bool_]
 
@@ -49,23 +49,20 @@ class Batch:
 
     def act(self, actions: Array) -> tuple[NDArray[np.float64], Flags, Flags]:
         """Take the actions: reward, whether the episode is over, and whether it was cut off at the horizon."""
-        task, tables = self.task, self.task.tables
+        task = self.task
         known, last = self.script.known[self.turn], self.script.last[self.turn]  # [size]
         at_horizon = self.taken + 1 >= task.horizon  # [size]
-        stop = actions == tables.stop  # [size]
-        current, goal, action = (torch.from_numpy(array) for array in (self.current, self.script.goal[self.turn], actions))
-        observed = rewards(
-            tables, current, goal, verbosity=task.verbosity, at_horizon=torch.from_numpy(at_horizon), shaping=task.shaping
-        )  # [size, actions]
-        reward = observed.gather(1, action.unsqueeze(1)).squeeze(1).numpy()  # [size]
-        self.success = stop & known & (current == goal).all(1).numpy()  # [size]
-        self.current = tables.step(current, action).numpy()  # [size, slots]
+        stop = actions == task.tables.stop  # [size]
+        goal = self.script.goal[self.turn]  # [size, slots]
+        self.current, reward, success = take_actions(
+            task.tables, self.current, goal, actions, verbosity=task.verbosity, at_horizon=at_horizon, shaping=task.shaping
+        )
+        self.success = success & known  # [size]
         onward = stop & ~last  # [size]: to the next instruction of the interaction
         self.turn = self.turn + onward
         self.taken = np.where(onward, 0, self.taken + 1)
         self.initial = np.where(onward[:, None], self.current, self.initial)
-        reward = np.where(known, reward, 0.0).astype(np.float64).round(6)  # rounded: in single precision -0.15 is -0.15000000596
-        return reward, stop & last, at_horizon & ~stop
+        return np.where(known, reward, 0.0), stop & last, at_horizon & ~stop
 
     def observation(self) -> dict[str, Array]:
         return {
@@ -77,7 +74,7 @@ class Batch:
 
     def info(self) -> dict[str, Any]:
         """Arrays: the valid actions, whether STOP was just chosen at the goal, and which example this is."""
-        mask = self.task.tables.valid_actions(torch.from_numpy(self.current)).to(torch.int8).numpy()  # [size, actions]
+        mask = self.task.tables.valid_actions(torch.from_numpy(self.current)).numpy().view(np.int8)  # [size, actions]
         return {"action_mask": mask, "success": self.success.copy(), "example": self.example.copy()}
 
     def texts(self, place: int) -> dict[str, Any]:

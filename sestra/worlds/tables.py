@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import pad
 
 from sestra.errors import InputError
 from sestra.worlds.base import Action, World
@@ -43,13 +43,14 @@ class Tables:
         self.next = torch.tensor(
             [[index if content is None else self._index[content] for content in row] for index, row in enumerate(after)]
         )  # [contents, edits]
-        # STOP is one more edit, of any slot, that changes nothing: so that a step needs no case of its own.
         self._merits: dict[Potential, Tensor] = {}
+        # Action a, where its slot holds content c, is move[a] + c, and after[move[a] + c] is what the slot holds then. STOP is one more
+        # edit, of any slot, that changes nothing: so that a step needs no case of its own.
         unchanged = torch.arange(len(after)).unsqueeze(1)  # [contents, 1]
-        self._after = torch.cat([self.next, unchanged], 1).T.flatten()  # [(edits + 1) * contents]
+        self.after = torch.cat([self.next, unchanged], 1).T.flatten()  # [(edits + 1) * contents]
         slot, edit = [*range(self.slots), 0], [*range(self.edits)]
-        self._slot = torch.tensor(slot).repeat_interleave(torch.tensor([self.edits] * self.slots + [1]))  # [actions]
-        self._row = torch.tensor([*edit * self.slots, self.edits]) * len(after)  # [actions]: where the edit's part of _after begins
+        self.slot = torch.tensor(slot).repeat_interleave(torch.tensor([self.edits] * self.slots + [1]))  # [actions]
+        self.move = torch.tensor([*edit * self.slots, self.edits]) * len(after)  # [actions]
 
     def _check(self, after: list[list[Any]]) -> None:
         """That the world keeps the interface's promises; a mistake there would show only as an agent that learns badly."""
@@ -121,13 +122,16 @@ class Tables:
 
     def step(self, states: Tensor, actions: Tensor) -> Tensor:
         """The states after the actions; STOP and invalid actions change nothing."""
-        slot = self._slot.take(actions).unsqueeze(-1)  # [..., 1]
-        row = self._row.take(actions).unsqueeze(-1)  # [..., 1]
-        return states.scatter(-1, slot, self._after.take(states.gather(-1, slot).add_(row)))  # [..., slots]
+        slot = self.slot.take(actions).unsqueeze(-1)  # [..., 1]
+        move = self.move.take(actions).unsqueeze(-1)  # [..., 1]
+        return states.scatter(-1, slot, self.after.take(states.gather(-1, slot).add_(move)))  # [..., slots]
 
     def valid_actions(self, states: Tensor) -> Tensor:
         """Which actions change the state, and STOP, which is always valid."""
-        return pad(rows(self.valid, states).flatten(-2), (0, 1), value=True)  # [..., actions]
+        batch = states.shape[:-1]  # NumPy here takes two thirds of the time
+        valid = np.ones((*batch, self.actions), np.bool_)  # [..., actions]
+        valid[..., : self.stop] = self.valid.numpy().take(states.numpy(), 0).reshape(*batch, self.stop)
+        return torch.from_numpy(valid)
 
     def state_distance(self, states: Tensor, goals: Tensor) -> Tensor:
         return pairs(self.distance, states, goals).sum(-1)  # [...]
