@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from sestra.worlds.base import Edit, StateError, World, parse_numbered
 
@@ -26,6 +26,9 @@ class Alchemy(World[str]):
     slots = 7
     contents = tuple("".join(units) for size in range(CAPACITY + 1) for units in product(COLOURS, repeat=size))
     edits = (Edit("pop"), *(Edit("push", (colour,)) for colour in COLOURS))
+    interchangeable: ClassVar = {  # but for brown, which is what mixing makes
+        "g": ("green",), "o": ("orange",), "p": ("purple", "violet"), "r": ("red",), "y": ("yellow",),
+    }  # fmt: skip
 
     def edit(self, content: str, edit: Edit) -> str | None:
         if edit.kind == "pop":

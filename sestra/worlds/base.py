@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from sestra.errors import InputError
 
@@ -54,6 +55,9 @@ class World(ABC, Generic[Content]):
     """Everything that a slot can hold, the empty content first."""
     edits: Sequence[Edit]
     """Everything that can be done to a slot."""
+    interchangeable: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    """Symbols that may take each other's places without a change of the world's rules, each with the words that people use for it, the most
+    usual first; training may rename them at random (``sestra.data.symmetry``)."""
 
     @abstractmethod
     def edit(self, content: Content, edit: Edit) -> Content | None:
@@ -74,6 +78,13 @@ class World(ABC, Generic[Content]):
     @abstractmethod
     def format(self, state: tuple[Content, ...]) -> str:
         """The text that describes the state, in the notation that ``parse`` reads."""
+
+    def rename(self, content: Content, names: Mapping[str, str]) -> Content:
+        """The content with interchangeable symbols renamed; a world whose contents are not strings of symbols writes its own."""
+        if not isinstance(content, str):
+            raise InputError(f"world {self.name}: has interchangeable symbols, but no method 'rename' for contents such as {content!r}")
+        renamed: Any = "".join(names.get(symbol, symbol) for symbol in content)
+        return cast("Content", renamed)
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import ClassVar
 
 from sestra.worlds.base import Edit, StateError, World, parse_numbered
 
@@ -28,6 +29,7 @@ class Scene(World[str]):
         Edit("remove_person"),
         Edit("remove_hat"),
     )
+    interchangeable: ClassVar = {letter: (name,) for letter, name in COLOURS.items()}
 
     def edit(self, content: str, edit: Edit) -> str | None:
         verb, _, garment = edit.kind.partition("_")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import permutations
+from typing import ClassVar
 
 from sestra.worlds.base import Edit, StateError, World, parse_numbered
 
@@ -28,6 +29,7 @@ class Tangrams(World[str]):
         *(Edit("insert", (str(n), shape)) for n in range(1, len(SHAPES) + 1) for shape in SHAPES),
         *(Edit("remove", (str(n),)) for n in range(1, len(SHAPES) + 1)),
     )
+    interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # nobody knows a name for them
 
     def edit(self, content: str, edit: Edit) -> str | None:
         before = int(edit.arguments[0]) - 1
