@@ -15,6 +15,7 @@ LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervi
 Optimiser = Literal["rmsprop", "adam"]
 Shaping = Literal["distance", "steps", "none"]
 Preset = Literal["default", "paper"]
+Network = Literal["attention", "objects"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,49 @@ class AttentionConfig:
     current_state: bool = True
     """Whether the state now is attended to (without: the paper's third ablation)."""
 
+    def check(self) -> None:
+        """Raise InputError for a value that makes no sense."""
+        for name in ("embedding", "hidden"):
+            _within(name, getattr(self, name), 1, 10_000)
+        _within("dropout", self.dropout, 0, 0.99)
+        if not (self.previous_instructions or self.initial_state or self.current_state):
+            raise InputError("nothing but the current instruction is attended to; leave previous instructions or one of the states on")
+
+
+@dataclass(frozen=True)
+class ObjectConfig:
+    """The object policy."""
+
+    embedding: int = 64
+    """Size of the embeddings of words."""
+    size: int = 128
+    """Size of the vectors of objects, words and changes."""
+    layers: int = 2
+    """How often the objects attend to the memory and to each other."""
+    heads: int = 4
+    """Attention heads."""
+    dropout: float = 0.1
+    """Share of values dropped in the embeddings of words and after every sublayer."""
+    word_dropout: float = 0.05
+    """Share of words read as unknown in training."""
+    turn_before: bool = True
+    """Whether an object's vector holds what it looked like when the turn before began."""
+    changes: bool = True
+    """Whether the memory holds what earlier turns changed, beside their words."""
+
+    def check(self) -> None:
+        """Raise InputError for a value that makes no sense."""
+        for name in ("embedding", "size", "layers", "heads"):
+            _within(name, getattr(self, name), 1, 10_000)
+        for name in ("dropout", "word_dropout"):
+            _within(name, getattr(self, name), 0, 0.99)
+        if self.size % (2 * self.heads):
+            raise InputError(f"--size {self.size}: expected a multiple of twice the number of heads, {2 * self.heads}")
+
+
+PolicyConfig = AttentionConfig | ObjectConfig
+NETWORKS: dict[Network, type[PolicyConfig]] = {"attention": AttentionConfig, "objects": ObjectConfig}
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -41,6 +85,8 @@ class TrainConfig:
 
     world: str = "alchemy"
     """The world: alchemy, scene, tangrams, or one that you registered."""
+    network: Network = "attention"
+    """The policy: the paper's, with attention and a recurrent decoder, or the one whose tokens are the world's objects."""
     learner: LearnerName = "sestra"
     """What is maximised."""
     preset: Preset = "default"
@@ -57,6 +103,8 @@ class TrainConfig:
     """Weight (lambda) of the policy's entropy in what is maximised."""
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
+    guided: float = 0.0
+    """Share of training's executions that take only actions of a shortest way to the goal, drawn from the policy too (0: the paper)."""
     batch_size: int = 20
     """Instructions an update."""
     optimiser: Optimiser = "rmsprop"
@@ -69,6 +117,8 @@ class TrainConfig:
     """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
     clip: float = 0.0
     """Largest norm of an update's gradient (0: no limit)."""
+    symmetry: bool = False
+    """Whether what the world does not tell apart (colours, figures) is renamed at random whenever it is seen, in words and states alike."""
     rare: int = 2
     """Words that occur fewer times than this in train are read as unknown."""
     epochs: int = 200
@@ -79,7 +129,7 @@ class TrainConfig:
     """Share of train that is held out for choosing the model; the same for every seed."""
     execution_horizon: int = 20
     """The most actions that an execution may take in validation and use."""
-    policy: AttentionConfig = field(default_factory=AttentionConfig)
+    policy: PolicyConfig = field(default_factory=AttentionConfig)
     """The network."""
 
     def check(self) -> None:
@@ -87,15 +137,13 @@ class TrainConfig:
         get_world(self.world)
         for name in ("horizon", "batch_size", "rare", "epochs", "execution_horizon"):
             _within(name, getattr(self, name), 1, 1_000_000)
-        for name in ("embedding", "hidden"):
-            _within(name, getattr(self.policy, name), 1, 10_000)
+        if not isinstance(self.policy, NETWORKS[self.network]):
+            raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging"):
+        for name in ("decay", "averaging", "guided"):
             _within(name, getattr(self, name), 0, 1)
-        if not (self.policy.previous_instructions or self.policy.initial_state or self.policy.current_state):
-            raise InputError("nothing but the current instruction is attended to; leave previous instructions or one of the states on")
-        _within("dropout", self.policy.dropout, 0, 0.99)
+        self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)
         _within("validation", self.validation, 1e-6, 0.9)
         _within("seed", self.seed, 0, 2**63 - 1)
@@ -115,16 +163,22 @@ PAPER: dict[str, dict[str, Any]] = {
 OTHERWISE: dict[str, Any] = {"entropy": 0.1, "verbosity": 0.1, "horizon": 10}
 
 
-def preset(name: Preset, world: str, learner: LearnerName = "sestra") -> TrainConfig:
+def preset(name: Preset, world: str, learner: LearnerName | None = None, network: Network = "attention") -> TrainConfig:
     """The settings that a run begins with, before flags change them.
 
     The default ones are the result of finding out why runs fail (``docs/log.md``); the two learners that the paper compares with always
-    have the paper's.
+    have the paper's. The object policy, which the paper does not have, learns best from best-action likelihood.
     """
+    learner = learner or ("best-action" if network == "objects" else "sestra")
     optimiser: Optimiser = "adam" if learner == "supervised" else "rmsprop"
     config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, OTHERWISE))
     if name == "paper" or learner in {"policy-gradient", "contextual-bandit"}:
         return config
+    if network == "objects":
+        return replace(
+            config, network=network, policy=ObjectConfig(), optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, epochs=20,
+            shaping="steps", symmetry=True, horizon={"alchemy": 9}.get(world, config.horizon + 1), guided=0.5, clip=1.0,
+        )  # fmt: skip
     steady = replace(config, averaging=0.999, decay=0.1, epochs=40, shaping="steps")
     return replace(steady, warm_up=5) if learner == "sestra" else steady
 
@@ -139,7 +193,7 @@ def build(kind: type[Any], values: Any, place: str) -> Any:
         raise InputError(f"{place}: unknown field {unknown[0]!r}; expected some of {', '.join(hints)}; was it written by another version?")
     checked = {}
     for name, value in values.items():
-        hint = hints[name]
+        hint = NETWORKS.get(values.get("network", "attention"), AttentionConfig) if hints[name] == PolicyConfig else hints[name]
         if dataclasses.is_dataclass(hint):
             checked[name] = build(typing.cast("type[Any]", hint), value, f"{place}: {name}")
         elif not _fits(value, hint):

@@ -12,8 +12,8 @@ from sestra.data.batching import Turns
 from sestra.policies.base import Policy
 from sestra.worlds.tables import Tables
 
-Choose = Callable[[Tensor, int], Tensor]
-"""Chooses actions ``[batch]`` from logits ``[batch, actions]`` and the number of the step."""
+Choose = Callable[[Tensor, Tensor, int], Tensor]
+"""Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,34 @@ class Execution:
 def sampled(generator: torch.Generator) -> Choose:
     """Draw each action from the policy's distribution (as the largest of independent exponential races)."""
 
-    def choose(logits: Tensor, _step: int) -> Tensor:
+    def choose(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
         noise = torch.empty_like(logits).exponential_(generator=generator)
         return (logits.softmax(-1) / noise).argmax(-1)  # [batch]
 
     return choose
 
 
-def greedy(logits: Tensor, _step: int) -> Tensor:
+def guided(tables: Tables, goals: Tensor, share: float, generator: torch.Generator) -> Choose:
+    """Draw as ``sampled`` does, but in a share of the executions only from the actions of shortest ways to the goal."""
+    draw = sampled(generator)
+    led = torch.rand(len(goals), generator=generator) < share  # [batch]
+
+    def choose(logits: Tensor, states: Tensor, step: int) -> Tensor:
+        optimal = tables.optimal_actions(states, goals)  # [batch, actions]
+        barred = led.unsqueeze(1) & ~optimal & optimal.any(1, keepdim=True)
+        return draw(logits.masked_fill(barred, -torch.inf), states, step)
+
+    return choose
+
+
+def greedy(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
     """The most probable action."""
     return logits.argmax(-1)  # [batch]
 
 
 def forced(actions: Tensor) -> Choose:
     """The given actions, ``[batch, steps]``."""
-    return lambda _logits, step: actions[:, step]
+    return lambda _logits, _states, step: actions[:, step]
 
 
 def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose) -> Execution:
@@ -65,7 +78,7 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
     for number in range(horizon):
         step = policy.step(memory, carry, state, previous)
         carry = step.carry
-        action = torch.where(alive, choose(step.logits.detach(), number), tables.stop)  # [batch]
+        action = torch.where(alive, choose(step.logits.detach(), state, number), tables.stop)  # [batch]
         states.append(state)
         logits.append(step.logits)
         actions.append(action)
@@ -76,5 +89,6 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
         previous = action
         if not alive.any():
             break
-    log_probs = policy.finish(memory, torch.stack(logits)).log_softmax(-1)  # [steps, batch, actions]
-    return Execution(torch.stack(states), log_probs, torch.stack(actions), torch.stack(lives), state, ~alive, attention)
+    living = torch.stack(lives)  # [steps, batch]
+    log_probs = policy.finish(memory, torch.stack(logits), living).log_softmax(-1)  # [steps, batch, actions]
+    return Execution(torch.stack(states), log_probs, torch.stack(actions), living, state, ~alive, attention)

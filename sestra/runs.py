@@ -16,7 +16,7 @@ from sestra.data.sources import Source
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.files import read_json, write_json
-from sestra.policies.attention import AttentionPolicy
+from sestra.policies import AttentionPolicy, ObjectPolicy, make_policy
 from sestra.worlds import get_world
 from sestra.worlds.tables import Tables, compile_world
 
@@ -90,7 +90,7 @@ class Trained:
     config: TrainConfig
     vocabulary: Vocabulary
     tables: Tables
-    policy: AttentionPolicy
+    policy: AttentionPolicy | ObjectPolicy
     chosen: dict[str, Any]
     """The epoch that was best, and its validation figures."""
 
@@ -100,7 +100,7 @@ def load_trained(folder: RunFolder) -> Trained:
     config, vocabulary = folder.config(), folder.vocabulary()
     config.check()
     tables = compile_world(get_world(config.world))
-    policy = AttentionPolicy(config.policy, tables, len(vocabulary))
+    policy = make_policy(config.policy, tables, len(vocabulary))
     if not folder.model.exists():
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)

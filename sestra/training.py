@@ -18,14 +18,15 @@ from sestra import checkpoint
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns, batches, encode_turns
 from sestra.data.scone import Interaction
+from sestra.data.symmetry import Symmetry
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
 from sestra.files import to_json, write_text
 from sestra.learners import LEARNERS, BestAction
-from sestra.policies.attention import AttentionPolicy
+from sestra.policies import make_policy
 from sestra.reward import rewards
-from sestra.rollout import Execution, forced, roll_out, sampled
+from sestra.rollout import Execution, forced, guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -80,10 +81,11 @@ class Training:
             raise InputError(
                 "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
             )
+        self.symmetry = Symmetry(self.tables, self.vocabulary) if config.symmetry else None
         self.learner = LEARNERS[config.learner](config)
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
-        self.policy = AttentionPolicy(config.policy, self.tables, len(self.vocabulary))
+        self.policy = make_policy(config.policy, self.tables, len(self.vocabulary))
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.averaging else self.policy
         self.optimiser = _optimiser(config, self.policy)
         self.progress = Progress()
@@ -107,8 +109,9 @@ class Training:
         self.policy.train()
         total = math.ceil(len(self.train) / self.config.batch_size)
         objective = succeeded = actions = seen = 0.0
-        for done, batch in enumerate(batches(self.train, self.config.batch_size, self.generator)):
+        for done, drawn in enumerate(batches(self.train, self.config.batch_size, self.generator)):
             self._set_learning_rate(self.progress.epoch + done / total)
+            batch = self.symmetry.rename(drawn, self.generator) if self.symmetry else drawn
             value, execution = self.update(batch)
             seen += len(batch)
             objective += value * len(batch)
@@ -146,6 +149,8 @@ class Training:
             horizon, choose = demonstrations.shape[1], forced(demonstrations)
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
+            if self.config.guided:
+                choose = guided(self.tables, batch.goal, self.config.guided, self.generator)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
         goals = batch.goal.expand_as(execution.states)  # [steps, batch, slots]
@@ -230,7 +235,7 @@ class Training:
         self.progress = Progress(**info)
 
 
-def _optimiser(config: TrainConfig, policy: AttentionPolicy) -> torch.optim.Optimizer:
+def _optimiser(config: TrainConfig, policy: torch.nn.Module) -> torch.optim.Optimizer:
     if config.optimiser == "adam":
         return torch.optim.Adam(policy.parameters(), config.learning_rate)
     return torch.optim.RMSprop(policy.parameters(), config.learning_rate, alpha=0.9)

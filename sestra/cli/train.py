@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import tyro
 
 from sestra.cli.flags import OptionalFolder, Switch, print_json
-from sestra.config import LearnerName, Preset, TrainConfig, preset
+from sestra.config import LearnerName, Network, Preset, TrainConfig, preset
 from sestra.errors import InputError
 from sestra.worlds import WORLDS
 
@@ -140,13 +140,14 @@ class Bars:
 def with_defaults(arguments: Sequence[str]) -> Train:
     """A run with the settings that --world, --learner and --preset name; whatever else is wrong, tyro will say."""
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
-    for flag in ("--world", "--learner", "--preset"):
+    for flag in ("--world", "--learner", "--preset", "--network"):
         parser.add_argument(flag)
     try:
         chosen, _ = parser.parse_known_args(list(arguments))
     except argparse.ArgumentError:
         return Train()
     world = chosen.world if chosen.world in WORLDS else TrainConfig.world
-    learner = chosen.learner if chosen.learner in get_args(LearnerName) else TrainConfig.learner
+    learner = chosen.learner if chosen.learner in get_args(LearnerName) else None
+    network = chosen.network if chosen.network in get_args(Network) else TrainConfig.network
     name = chosen.preset if chosen.preset in get_args(Preset) else TrainConfig.preset
-    return Train(config=preset(name, world, learner))
+    return Train(config=preset(name, world, learner, network))

@@ -21,7 +21,8 @@ from torch.nn import functional
 from sestra.config import AttentionConfig
 from sestra.data.batching import Turns
 from sestra.data.text import PAD
-from sestra.policies.base import Step
+from sestra.policies.base import Attended, Step
+from sestra.policies.reading import read_both_ways
 from sestra.policies.states import StageEncoder, state_encoder
 from sestra.policies.unrolled import Keys, Trace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
@@ -113,7 +114,7 @@ class AttentionPolicy(nn.Module):
         words, lengths, current = turns.words, turns.lengths, turns.current
         if not self.config.previous_instructions:
             words, lengths, current = _without_previous(words, lengths, current)
-        vectors = self._read_words(words, lengths)  # [batch, words, 2 * hidden]
+        vectors = read_both_ways(self.reader, self.back_reader, self.embedding(words), lengths)  # [batch, words, 2 * hidden]
         places = torch.arange(words.shape[1])  # [words]
         before, after = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
         first, last = int(current.min()), int(current.max())
@@ -161,8 +162,9 @@ class AttentionPolicy(nn.Module):
 
         return replace(memory, current=pick(memory.current), others=[(pick(keys), heads) for keys, heads in memory.others])
 
-    def finish(self, memory: Memory, logits: Tensor) -> Tensor:
+    def finish(self, memory: Memory, logits: Tensor, alive: Tensor) -> Tensor:
         """The same logits, ``[steps, batch, actions]``, with their gradient."""
+        del alive
         if not self.training or not torch.is_grad_enabled():
             return logits
         own = []
@@ -174,6 +176,19 @@ class AttentionPolicy(nn.Module):
         shared = [keys.vectors for keys, _ in memory.others]
         hidden = hidden_states(memory.traces, self.weights, memory.current.vectors, shared, own, actions, memory.begin)
         return self._score(hidden)  # [steps, batch, actions]
+
+    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
+        found = {}
+        for name, weights in attention.items():
+            places = torch.arange(weights.shape[-1]).expand(len(turns), -1)  # [batch, keys]
+            begin, end = turns.current.unsqueeze(1), turns.lengths.unsqueeze(1)  # [batch, 1]
+            if name == "current":  # the keys begin with the first current instruction that begins, or each with its own: see read
+                places = places + (begin.min() if self.config.previous_instructions else begin)
+                places = places.masked_fill((places < begin) | (places >= end), -1)
+            elif name == "previous":
+                places = places.masked_fill(places >= begin, -1)
+            found[name] = Attended("words" if name in {"current", "previous"} else "objects", weights, places)
+        return found
 
     def _score(self, hidden: Tensor) -> Tensor:
         """Of every well-formed action, the sum of the scores of its kind and its two arguments."""
@@ -201,21 +216,9 @@ class AttentionPolicy(nn.Module):
         states = self.config.initial_state + self.config.current_state
         return [(2 * self.config.hidden, 1)] * self.config.previous_instructions + [(self.state_size, HEADS)] * states
 
-    def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """The bidirectional LSTM, as two LSTMs over rows padded at the end; the second reads each row from its last word."""
-        embedded = self.embedding(words)  # [batch, words, embedding]
-        backwards = (lengths.unsqueeze(1) - 1 - torch.arange(words.shape[1])).clamp(min=0)  # [batch, words]
-        forward, _ = self.reader(embedded)  # [batch, words, hidden]
-        backward, _ = self.back_reader(_pick(embedded, backwards))  # [batch, words, hidden]
-        return torch.cat([forward, _pick(backward, backwards)], -1)  # [batch, words, 2 * hidden]
-
 
 def _mask(present: Tensor) -> Tensor:
     return torch.zeros(present.shape).masked_fill(~present, -torch.inf).unsqueeze(1)  # [batch, 1, keys]
-
-
-def _pick(vectors: Tensor, places: Tensor) -> Tensor:
-    return vectors.gather(1, places.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))  # [batch, words, size]
 
 
 def _without_previous(words: Tensor, lengths: Tensor, current: Tensor) -> tuple[Tensor, Tensor, Tensor]:

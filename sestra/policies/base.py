@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from torch import Tensor
 
@@ -17,6 +17,14 @@ class Step(NamedTuple):
     """What the policy remembers until the next step; a tuple of tensors, ``[batch, ...]`` each."""
     attention: dict[str, Tensor]
     """Weights over words or objects, by name: ``[batch, heads, keys]``."""
+
+
+class Attended(NamedTuple):
+    """What the keys of one kind of attention are: words of the turns, or objects of the world."""
+
+    over: Literal["words", "objects"]
+    weights: Tensor  # [..., batch, heads, keys]
+    places: Tensor  # [batch, keys]: the column of ``turns.words``, or the object's number as drawn from 0; -1 where there is nothing
 
 
 class Policy(Protocol):
@@ -34,5 +42,11 @@ class Policy(Protocol):
     def narrow(self, memory: Any, rows: Tensor) -> Any:
         """The memory of some of the turns."""
 
-    def finish(self, memory: Any, logits: Tensor) -> Tensor:
-        """The logits of all steps, ``[steps, batch, actions]``, with their gradient: a policy may leave it until here."""
+    def finish(self, memory: Any, logits: Tensor, alive: Tensor) -> Tensor:
+        """The logits of all steps, ``[steps, batch, actions]``, with their gradient: a policy may leave it until here.
+
+        Only where an execution is alive, ``[steps, batch]``, do they matter.
+        """
+
+    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
+        """What the weights of a step, or of many stacked ones (``[..., batch, heads, keys]``), lie on."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 from lamps import Lamps, interactions
 
-from sestra.config import AttentionConfig, TrainConfig, preset
+from sestra.config import AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
 from sestra.data.batching import encode_turns
 from sestra.data.sources import Source
 from sestra.evaluation import evaluate
@@ -24,23 +24,30 @@ class Lesson(NamedTuple):
     learning_rate: float
     wanted: float
     """Per cent of single instructions that must be right."""
+    policy: PolicyConfig = AttentionConfig(embedding=12, hidden=24)
+    guided: float = 0.0
 
 
 LESSONS = {
     "sestra": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
     "supervised": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
+    "best-action": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
+    "best-action of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2), guided=0.5),
+    "sestra of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2)),
     # These two see the reward of one action at a time: they are given no context to learn, and more time.
     "contextual-bandit": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
     "policy-gradient": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
 }
 
 
-@pytest.mark.parametrize("learner", LESSONS)
-def test_learner_solves_lamps(monkeypatch, tmp_path, learner):
+@pytest.mark.parametrize("name", LESSONS)
+def test_learner_solves_lamps(monkeypatch, tmp_path, name):
     monkeypatch.setitem(WORLDS, "lamps", Lamps)
-    lesson = LESSONS[learner]
+    lesson = LESSONS[name]
+    learner = name.split()[0]
     config = TrainConfig(
         world="lamps",
+        network="objects" if isinstance(lesson.policy, ObjectConfig) else "attention",
         learner=learner,
         optimiser=preset("paper", "lamps", learner).optimiser,
         horizon=1 + lesson.turns,
@@ -49,7 +56,8 @@ def test_learner_solves_lamps(monkeypatch, tmp_path, learner):
         learning_rate=lesson.learning_rate,
         batch_size=lesson.batch_size,
         epochs=lesson.epochs,
-        policy=AttentionConfig(embedding=12, hidden=24),
+        policy=lesson.policy,
+        guided=lesson.guided,
     )
     folder = RunFolder(tmp_path / "run")
     training = Training(config, interactions(600 // lesson.turns, seed=1, turns=lesson.turns), folder)

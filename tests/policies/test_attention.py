@@ -45,6 +45,11 @@ def make(name: str, config: AttentionConfig = SMALL, *, seed: int = 0, interacti
 
 
 @torch.no_grad()
+def beginning(turns: Turns, states: torch.Tensor) -> Turns:
+    """The same instructions, but begun in other states."""
+    return turns.starting_from(states.unsqueeze(1).expand_as(turns.history))
+
+
 def play(policy: AttentionPolicy, turns: Turns, actions: torch.Tensor, world: str, initial: torch.Tensor | None = None):
     """Each step's answer when the actions ``[batch, steps]`` are taken, from ``initial`` or the turns' own initial states."""
     tables = compile_world(get_world(world))
@@ -152,7 +157,7 @@ def test_steps_equal_the_papers_equations(name, number):
     turn = turns.select(torch.tensor([number]))
     world = get_world(name)
     if name == "tangrams":  # from the row's last figures to the empty row, whose vector is its own
-        turn = dataclasses.replace(turn, initial=compile_world(world).encode([("31",)]))
+        turn = beginning(turn, compile_world(world).encode([("31",)]))
         actions = torch.tensor([[world.action_indices[world.parse_action("remove 1")]] * 3])
     else:
         actions = some_actions(name, turn)
@@ -211,7 +216,7 @@ def test_ablations_leave_out_what_they_say(name, ablation):
     shuffled = turns.initial.flip(0) if name != "tangrams" else (turns.initial + 7) % 326
     changed = {
         "previous_instructions": answers(words_changed(turns), initial=turns.initial),
-        "initial_state": answers(dataclasses.replace(turns, initial=shuffled), initial=turns.initial),
+        "initial_state": answers(beginning(turns, shuffled), initial=turns.initial),
         "current_state": answers(turns, initial=shuffled),
     }
     attended = {"previous_instructions": "previous", "initial_state": "initial", "current_state": "state"}
@@ -265,7 +270,7 @@ def test_all_keys_but_the_current_instructions_are_dropped():
     them is let depend on what was attended to before). More outcomes than that can come only from keys that are dropped.
     """
     policy, turns = make("tangrams", AttentionConfig(embedding=4, hidden=1, dropout=0.5))
-    turn = dataclasses.replace(turns.select(torch.tensor([3])), initial=compile_world(get_world("tangrams")).encode([("31",)]))
+    turn = beginning(turns.select(torch.tensor([3])), compile_world(get_world("tangrams")).encode([("31",)]))
     with torch.no_grad():
         policy.queries.weight[:, 1:] = 0
         for head in range(4):

@@ -1,0 +1,220 @@
+"""The object policy: the objects of the world are the tokens that read, look at each other, and act.
+
+An object's vector begins as what it looks like now, at the start of this turn and at the start of the turn before, and where it stands.
+In every layer the objects attend to the memory (the words of all instructions so far, and what earlier turns changed), then to each
+other. An object's vector then scores the edits of that object; one more token scores STOP. There is no recurrence: the state reached so far
+says what has been done, so every step of every execution is a row of its own in one large batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from sestra.config import ObjectConfig
+from sestra.data.batching import Turns
+from sestra.data.text import BETWEEN, CURRENT, PAD, UNKNOWN
+from sestra.policies.base import Attended, Step
+from sestra.policies.object_layer import Layer, Looked, Part, Rows
+from sestra.policies.reading import read_both_ways
+from sestra.policies.views import view
+from sestra.worlds.tables import Tables
+
+AGES = 6
+"""Turns that are told apart by how long ago they were, and by their number; earlier or later ones count as the last of these."""
+NEVER = -1e4
+"""The score of an action that no object in the state could take."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What stays the same through an execution; and, for training, the states that were visited."""
+
+    looks: Tensor  # [looks, size]: how each look counts now
+    context: Tensor  # [batch, slots * objects, size]: what they looked like when this turn began and the one before, and where they stand
+    keys: list[Tensor]  # for each layer: [batch, heads, memory, size of a head]
+    values: list[Tensor]  # likewise
+    mask: Tensor  # [batch, 1, 1, memory]: minus infinity where there is nothing
+    words: int
+    """How much of the memory are words; the rest are changes."""
+    changes: Tensor  # [batch, changes]: the objects that changed
+    visited: list[Tensor] = field(default_factory=list)
+
+
+class ObjectPolicy(nn.Module):
+    """A small transformer decoder whose tokens are objects."""
+
+    def __init__(self, config: ObjectConfig, tables: Tables, words: int) -> None:
+        super().__init__()
+        self.features: Tensor
+        self.looks: Tensor
+        self.scores: Tensor
+        self.standing: Tensor
+        self.config = config
+        seen = view(tables)
+        self.slots, self.objects, self.edits, self.stops = tables.slots, seen.objects, seen.edits, tables.stop
+        self.register_buffer("features", seen.features, persistent=False)  # [looks, features]
+        self.register_buffer("looks", seen.looks, persistent=False)  # [contents, objects]
+        self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
+        self.register_buffer("standing", seen.standing, persistent=False)  # [contents, objects]
+        size, features = config.size, seen.features.shape[-1]
+
+        self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
+        self.reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
+        self.back_reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
+        self.word_ages = nn.Embedding(AGES, size)
+        self.word_norm = nn.LayerNorm(size)
+
+        self.now, self.start, self.before = (Part(features, size) for _ in range(3))
+        self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
+        self.join = nn.Linear(size, size)
+        self.stop = nn.Parameter(torch.randn(size))
+
+        self.changed_from, self.changed_to = Part(features, size), Part(features, size)
+        self.change_places = nn.Embedding(self.slots, size) if self.slots > 1 else None
+        self.change_ages, self.change_turns = nn.Embedding(AGES, size), nn.Embedding(AGES, size)
+        self.change_join, self.change_norm = nn.Linear(size, size), nn.LayerNorm(size)
+
+        tokens = self.slots * self.objects + 1
+        self.layers = nn.ModuleList(Layer(config, tokens if self.slots > 1 else None) for _ in range(config.layers))
+        self.norm = nn.LayerNorm(size)
+        self.score = nn.Linear(size, self.edits)
+        self.score_stop = nn.Linear(size, 1)
+
+    @property
+    def _layers(self) -> list[Layer]:
+        return cast("list[Layer]", list(self.layers))
+
+    def read(self, turns: Turns) -> Memory:
+        memory, present, changes = self._memory(turns)
+        keys, values = zip(*(layer.remember(memory) for layer in self._layers), strict=True)
+        mask = torch.zeros(present.shape).masked_fill(~present, -torch.inf)[:, None, None]  # [batch, 1, 1, memory]
+        rows = torch.arange(len(turns))
+        looked = functional.embedding(self._see(turns.initial), self.start(self.features))  # [batch, objects, size]
+        if self.config.turn_before:
+            before = self._see(turns.history[rows, (turns.turn - 1).clamp(min=0)])  # [batch, objects]
+            looked = looked + functional.embedding(before, self.before(self.features))
+        if self.places is not None:
+            looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
+        return Memory(self.now(self.features), looked, list(keys), list(values), mask, turns.words.shape[1], changes)
+
+    def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
+        """The words of all instructions so far, then what earlier turns changed; which of these are there; the changes' objects."""
+        words = self._drop_words(turns.words)
+        number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
+        age = (turns.turn.unsqueeze(1) - number + (turns.turn == 0).unsqueeze(1)).clamp(0, AGES - 1)
+        embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
+        spoken = read_both_ways(self.reader, self.back_reader, embedded, turns.lengths)  # [batch, words, size]
+        vectors = self.word_norm(spoken) + self.word_ages(age)  # [batch, words, size]
+        present = torch.arange(words.shape[1]) < turns.lengths.unsqueeze(1)  # [batch, words]
+        if not self.config.changes:
+            return vectors, present, torch.empty(len(turns), 0, dtype=torch.long)
+        changes, changed, objects = self._changes(turns)
+        return torch.cat([vectors, changes], 1), torch.cat([present, changed], 1), objects
+
+    def _changes(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
+        """One token for every object that an earlier turn changed: what it looked like before and after, how long ago and in which turn."""
+        seen = self._see(turns.history)  # [batch, turns, objects]
+        before, after = seen[:, :-1], seen[:, 1:]  # [batch, turns - 1, objects]
+        earlier = torch.arange(before.shape[1]) < turns.turn.unsqueeze(1)  # [batch, turns - 1]
+        changed = ((before != after) & earlier.unsqueeze(2)).flatten(1)  # [batch, (turns - 1) * objects]
+        most = int(changed.sum(1).max()) if changed.shape[1] else 0
+        present, which = changed.to(torch.int8).sort(stable=True, dim=1, descending=True)
+        present, which = present[:, :most].bool(), which[:, :most]  # [batch, changes]
+        number, object_ = which // before.shape[2], which % before.shape[2]
+        age = (turns.turn.unsqueeze(1) - 1 - number).clamp(0, AGES - 1)
+        vectors = functional.embedding(before.flatten(1).gather(1, which), self.changed_from(self.features))  # [batch, changes, size]
+        vectors = vectors + functional.embedding(after.flatten(1).gather(1, which), self.changed_to(self.features))
+        vectors = vectors + self.change_ages(age) + self.change_turns(number.clamp(max=AGES - 1))
+        if self.change_places is not None:
+            vectors = vectors + self.change_places(object_ // self.objects)
+        return self.change_norm(self.change_join(functional.gelu(vectors))), present, object_
+
+    def _see(self, states: Tensor) -> Tensor:
+        """The looks of the objects, slot by slot."""
+        return self.looks[states].flatten(-2)  # [..., slots * objects]
+
+    def begin(self, memory: Memory) -> tuple[()]:
+        del memory
+        return ()
+
+    @torch.no_grad()
+    def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor) -> Step:
+        del carry
+        if self.training:
+            memory.visited.append(states)
+            running = (previous != self.stops).nonzero().squeeze(1)  # [running]
+            logits = self._act(self.narrow(memory, running), states[running])  # [running, actions]
+            return Step(logits.new_zeros(len(states), logits.shape[1]).index_copy(0, running, logits), (), {})
+        looked: list[Looked] = []
+        logits = self._act(memory, states, looked=looked)
+        return Step(logits, (), self._attention(memory, states, logits, looked))
+
+    def finish(self, memory: Memory, logits: Tensor, alive: Tensor) -> Tensor:
+        """All steps of all executions at once, with their gradient."""
+        if not self.training or not torch.is_grad_enabled():
+            return logits
+        rows = alive.T.flatten().nonzero().squeeze(1)  # [rows]: turn by turn, step by step
+        states = torch.stack(memory.visited, 1).flatten(0, 1)[rows]  # [rows, slots]
+        scored = self._act(memory, states, rows=Rows(rows, len(alive)))  # [rows, actions]
+        full = logits.transpose(0, 1).flatten(0, 1).index_copy(0, rows, scored)  # [batch * steps, actions]
+        result: Tensor = full.unflatten(0, (-1, len(alive))).transpose(0, 1)  # [steps, batch, actions]
+        return result
+
+    def _act(self, memory: Memory, states: Tensor, *, rows: Rows | None = None, looked: list[Looked] | None = None) -> Tensor:
+        """The score of every action in each state; the states are the memory's turns one by one, or some rows of theirs."""
+        context = memory.context if rows is None else memory.context[rows.turns]
+        vectors = self.join(functional.gelu(functional.embedding(self._see(states), memory.looks) + context))  # [rows, tokens, size]
+        vectors = torch.cat([vectors, self.stop.expand(len(states), 1, -1)], 1)  # [rows, tokens + 1, size]
+        for layer, keys, values in zip(self._layers, memory.keys, memory.values, strict=True):
+            vectors = layer(vectors, keys, values, memory.mask, rows, looked)
+        vectors = self.norm(vectors)
+        edits = self.score(vectors[:, :-1]).unflatten(1, (self.slots, -1)).flatten(2)  # [rows, slots, objects * edits]
+        edits = functional.pad(edits, (0, 1), value=NEVER)
+        chosen = edits.gather(2, self.scores[states])  # [rows, slots, edits of the world]
+        return torch.cat([chosen.flatten(1), self.score_stop(vectors[:, -1])], 1)  # [rows, actions]
+
+    def _attention(self, memory: Memory, states: Tensor, logits: Tensor, looked: list[Looked]) -> dict[str, Tensor]:
+        """What the tokens looked at, each weighted by the probability that it acts; the mean over the layers."""
+        edits, stop = logits.softmax(-1).split([logits.shape[1] - 1, 1], 1)  # [batch, actions - 1], [batch, 1]
+        owners = (
+            self.scores[states].clamp(max=self.objects * self.edits - 1) // self.edits
+        )  # [batch, slots, edits]: which object of the slot
+        acts = edits.new_zeros(*states.shape, self.objects).scatter_add(2, owners, edits.unflatten(1, (self.slots, -1)))
+        acts = torch.cat([acts.flatten(1), stop], 1)[:, None, None]  # [batch, 1, 1, tokens]
+        asked, saw = (torch.stack(weights).mean(0) for weights in zip(*looked, strict=True))  # [batch, heads, tokens, memory | tokens]
+        asked, saw = (acts @ asked).squeeze(2), (acts @ saw).squeeze(2)[..., :-1]  # [batch, heads, memory], [batch, heads, objects]
+        words, changes = asked.split([memory.words, asked.shape[2] - memory.words], 2)
+        which = memory.changes.unsqueeze(1).expand_as(changes)  # [batch, heads, changes]
+        changes = torch.zeros_like(saw).scatter_add(2, which, changes)  # [batch, heads, objects]
+        return {"words": words, "changes": self._drawn(changes, states), "objects": self._drawn(saw, states)}
+
+    def _drawn(self, weights: Tensor, states: Tensor) -> Tensor:
+        """The weights of objects in the order in which the state is drawn; those that are not in it are left out."""
+        if self.objects == 1:
+            return weights
+        places = self.standing[states].flatten(1).unsqueeze(1).expand_as(weights)  # [batch, heads, objects]
+        return weights.new_zeros(*weights.shape[:2], self.objects + 1).scatter_add(2, places, weights)[..., 1:]
+
+    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
+        found = {}
+        for name, weights in attention.items():
+            places = torch.arange(weights.shape[-1]).expand(len(turns), -1)  # [batch, keys]
+            if name == "words":
+                places = places.masked_fill(places >= turns.lengths.unsqueeze(1), -1)
+            found[name] = Attended("words" if name == "words" else "objects", weights, places)
+        return found
+
+    def narrow(self, memory: Memory, rows: Tensor) -> Memory:
+        keys, values = [keys[rows] for keys in memory.keys], [values[rows] for values in memory.values]
+        return replace(memory, context=memory.context[rows], keys=keys, values=values, mask=memory.mask[rows], changes=memory.changes[rows])
+
+    def _drop_words(self, words: Tensor) -> Tensor:
+        if not self.training or not self.config.word_dropout:
+            return words
+        dropped = (torch.rand(words.shape) < self.config.word_dropout) & (words > CURRENT)
+        return words.masked_fill(dropped, UNKNOWN)

@@ -1,0 +1,152 @@
+"""The object policy: every step a row of its own, objects that act, and what they looked at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+from lamps import Lamps
+
+from sestra.config import ObjectConfig
+from sestra.data.batching import Turns, encode_turns
+from sestra.data.symmetry import Symmetry
+from sestra.data.synthetic import generate
+from sestra.data.text import Vocabulary
+from sestra.policies.objects import NEVER, ObjectPolicy
+from sestra.policies.views import view
+from sestra.rollout import forced, greedy, roll_out, sampled
+from sestra.worlds import WORLDS, get_world
+from sestra.worlds.tables import Tables, compile_world
+
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, word_dropout=0.0)
+
+
+def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
+    torch.manual_seed(0)
+    tables = compile_world(get_world(name))
+    examples = generate(name, interactions, seed=1)
+    vocabulary = Vocabulary.of((text for example in examples for text in example.instructions), 1)
+    return ObjectPolicy(config, tables, len(vocabulary)).eval(), tables, encode_turns(examples, vocabulary, tables)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_all_steps_at_once_score_as_step_by_step(name: str):
+    """In training the logits are computed anew for all living steps together; without dropout they are the same ones."""
+    policy, tables, turns = make(name)
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        stepwise = roll_out(policy, tables, turns, 5, sampled(generator))
+    together = roll_out(policy.train(), tables, turns, 5, forced(stepwise.actions.T))
+    assert torch.equal(together.alive, stepwise.alive)
+    assert together.log_probs.requires_grad
+    assert torch.allclose(together.log_probs[together.alive], stepwise.log_probs[together.alive], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_parameter_learns(name: str):
+    policy, tables, turns = make(name)
+    execution = roll_out(policy.train(), tables, turns, 4, sampled(torch.Generator().manual_seed(3)))
+    (execution.log_probs * torch.rand_like(execution.log_probs))[execution.alive].sum().backward()
+    assert [name for name, parameter in policy.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_turn_is_scored_alike_alone_and_among_others(name: str):
+    policy, tables, turns = make(name)
+    with torch.no_grad():
+        together = roll_out(policy, tables, turns, 4, greedy)
+        for row in range(0, len(turns), 7):
+            alone = roll_out(policy, tables, turns.select(torch.tensor([row])), 4, greedy)
+            steps = len(alone.actions)
+            assert torch.allclose(alone.log_probs[:, 0], together.log_probs[:steps, row], atol=1e-5)
+
+
+def test_narrowing_leaves_the_others_as_they_are():
+    policy, tables, turns = make("scene")
+    rows = torch.tensor([4, 1, 7])
+    previous = torch.full((len(turns),), tables.actions)
+    memory = policy.read(turns)
+    every = policy.step(memory, (), turns.initial, previous)
+    some = policy.step(policy.narrow(memory, rows), (), turns.initial[rows], previous[rows])
+    assert torch.allclose(some.logits, every.logits[rows], atol=1e-5)
+    for name, weights in some.attention.items():
+        assert torch.allclose(weights, every.attention[name][rows], atol=1e-5)
+
+
+def test_figures_have_no_names():
+    """Renaming the figures of Tangrams renames the actions, and changes nothing else."""
+    policy, tables, turns = make("tangrams")
+    symmetry = Symmetry(tables, Vocabulary(()))
+    world = tables.world
+    number = 17
+    renamed = replace(turns, history=symmetry.contents[number][turns.history])
+    names = {world.contents[1 + shape]: world.contents[symmetry.contents[number][1 + shape]] for shape in range(5)}
+    actions = [
+        world.action_indices[type(action)(action.kind, (*action.arguments[:1], *(names[shape] for shape in action.arguments[1:])))]
+        for action in world.actions
+    ]
+    previous = torch.full((len(turns),), tables.actions)
+    one = policy.step(policy.read(turns), (), turns.initial, previous).logits
+    two = policy.step(policy.read(renamed), (), renamed.initial, previous).logits
+    assert torch.allclose(one, two[:, actions], atol=1e-5)
+
+
+def test_a_position_without_a_figure_is_never_emptied():
+    policy, tables, turns = make("tangrams")
+    states = tables.encode([("302",)] * len(turns))
+    logits = policy.step(policy.read(turns), (), states, torch.full((len(turns),), tables.actions)).logits
+    never = [str(tables.world.actions[number]) for number in range(tables.actions) if (logits[:, number] == NEVER).all()]
+    assert never == ["remove 4", "remove 5"]
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
+    policy, tables, turns = make(name)
+    memory = policy.read(turns)
+    step = policy.step(memory, (), turns.initial, torch.full((len(turns),), tables.actions))
+    found = policy.attended(turns, step.attention)
+    assert list(found) == ["words", "changes", "objects"]
+    assert [each.over for each in found.values()] == ["words", "objects", "objects"]
+    words, changes = found["words"].weights, found["changes"].weights
+    assert (words[(found["words"].places < 0).unsqueeze(1).expand_as(words)] == 0).all()
+    if name != "tangrams":  # there, figures that are not in the row are not drawn
+        assert torch.allclose(words.sum(-1) + changes.sum(-1), torch.ones(words.shape[:2]), atol=1e-5)
+    first = turns.turn == 0
+    assert (changes[first] == 0).all()
+    assert changes[~first].sum() > 0
+
+
+def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():
+    _, _, turns = make("alchemy")
+    later = turns.turn == 2
+    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, turn_before=False), False)):
+        policy, tables, _ = make("alchemy", config)
+        other = turns.history.clone()
+        other[:, 0] = other[:, 0].roll(1, dims=-1)  # another first state, of which only the history knows
+        previous = torch.full((len(turns),), tables.actions)
+        one = policy.step(policy.read(turns), (), turns.initial, previous).logits[later]
+        changed = replace(turns, history=other)
+        two = policy.step(policy.read(changed), (), changed.initial, previous).logits[later]
+        assert torch.allclose(one, two, atol=1e-6) != matters
+
+
+def test_an_unseen_world_has_one_object_a_slot():
+    tables = compile_world(Lamps())
+    seen = view(tables)
+    assert seen.looks.tolist() == [[number] for number in range(len(tables.next))]
+    assert torch.equal(seen.features, torch.eye(len(tables.next)))
+    assert seen.edits == tables.edits
+
+
+def test_scores_belong_to_the_figure_that_an_action_is_about():
+    tables = compile_world(get_world("tangrams"))
+    seen = view(tables)
+    row = tables.encode([("402",)])[0, 0]
+    world = tables.world
+    scores = {str(action): int(seen.scores[row, number]) for number, action in enumerate(world.actions[:-1])}
+    assert divmod(scores["remove 1"], seen.edits) == (4, 5)
+    assert divmod(scores["remove 3"], seen.edits) == (2, 5)
+    assert divmod(scores["insert 2 3"], seen.edits) == (3, 1)
+    assert scores["remove 4"] == seen.objects * seen.edits
+    assert seen.standing[row].tolist() == [2, 0, 3, 0, 1]
