@@ -31,27 +31,45 @@ def find(name: str | Path) -> RunFolder:
 
 
 def export(run: RunFolder, to: Path, results: Path) -> None:
-    """The run's policy in half precision, with a card that says how good it is; each file appears whole or not at all."""
+    """The run's policy with a card that says how good it is; each file appears whole or not at all."""
     trained = load_trained(run)
     if not results.exists():
         raise InputError(f"{results}: no such file; measure the run with 'sestra evaluate {run.path}' first")
     figures = read_json(results)
     if not isinstance(figures, dict) or figures.get("config") != dataclasses.asdict(trained.config):
         raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
-    if (to / "data.json").exists():
-        raise InputError(f"{to}: is the folder of a run, which exporting would overwrite; choose another one with --to")
     try:
         description = card(to.resolve().name, trained, run.source().name, figures)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{results}: lacks a figure ({error!r}); measure the run anew with 'sestra evaluate {run.path}'") from error
+    write(trained, to, description)
+
+
+def write(trained: Trained, to: Path, description: str) -> None:
+    """The policy in half precision as a folder that ``load_trained`` reads, with its card if there is one."""
+    if (to / "data.json").exists():
+        raise InputError(f"{to}: is the folder of a run, which this would overwrite; choose another one (with --to on the command line)")
     try:
         to.mkdir(parents=True, exist_ok=True)
+        if not description:
+            (to / "CARD.md").unlink(missing_ok=True)  # that of another policy
     except OSError as error:
-        raise InputError(f"{to}: cannot be made ({error.strerror}); choose another folder with --to") from error
+        raise InputError(f"{to}: cannot be made ({error.strerror}); choose another folder (with --to on the command line)") from error
     checkpoint.save(RunFolder(to).model, {name: tensor.half() for name, tensor in trained.policy.state_dict().items()}, trained.chosen)
     write_json(to / "vocab.json", list(trained.vocabulary.words))
-    write_text(to / "CARD.md", description)
+    if description:
+        write_text(to / "CARD.md", description)
     write_json(to / "config.json", dataclasses.asdict(trained.config))
+
+
+def read_card(folder: RunFolder) -> str:
+    """The card in an exported folder; empty if there is none, as in a run's."""
+    try:
+        return (folder.path / "CARD.md").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{folder.path / 'CARD.md'}: cannot be read ({error}); the file is damaged, use another one") from error
 
 
 def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:

@@ -1,0 +1,114 @@
+"""Reading what a person types: words that the vocabulary does not know are read as the known word that they are misspellings of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations
+
+from sestra.data.text import SPECIAL, UNKNOWN, Vocabulary, tokenize
+from sestra.trace import Word
+
+SHORTEST = 4
+"""Letters that a known word must have to be meant by a misspelling."""
+LONG = 7
+"""Letters from which on a misspelt word may be two mistakes away from a known one, not only one."""
+TWICE = 2
+"""How many times as frequent as the next one the best of several equally close words must be, by its rank in the vocabulary."""
+
+
+class Speller:
+    """Reads instructions word by word.
+
+    >>> Speller(Vocabulary(("pour", "the", "yellow", "beaker"))).read("Pour yelow")[0][1]
+    Word(text='yelow', read_as='yellow', known=True)
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._words = vocabulary.words
+        self._known = {word: (Word(word, word, known=True), number) for number, word in enumerate(vocabulary.words, start=len(SPECIAL))}
+
+    def read(self, instruction: str) -> tuple[tuple[Word, ...], tuple[int, ...]]:
+        """The words, and their numbers in the vocabulary; punctuation that it does not have is left out, as spaces are."""
+        tokens = [token for token in tokenize(instruction) if token in self._known or token[0].isalnum()]
+        read = [self._known.get(token) or self._read_unknown(token) for token in tokens]
+        return tuple(word for word, _ in read), tuple(number for _, number in read)
+
+    def _read_unknown(self, token: str) -> tuple[Word, int]:
+        meant = self.correct(token)
+        if meant is None:
+            return Word(token, SPECIAL[UNKNOWN], known=False), UNKNOWN
+        return Word(token, meant, known=True), self._known[meant][1]
+
+    def correct(self, word: str) -> str | None:
+        """The closest known word, if one is close enough; of several, the most frequent, if it is clearly that."""
+        if not _letters_alone(word):
+            return None
+        allowed = 2 if len(word) >= LONG else 1
+        if len(word) > self._longest + allowed:
+            return None
+        ranks = {rank for rest in _without(word, allowed) for rank in self._index.get(rest, ())}
+        close = sorted((distance(word, self._words[rank]), rank) for rank in ranks)
+        if not close or close[0][0] > allowed:
+            return None
+        best, rank = close[0]
+        if len(close) > 1 and close[1][0] == best and close[1][1] + 1 < TWICE * (rank + 1):  # by Zipf's law not twice as frequent
+            return None
+        return self._words[rank]
+
+    @cached_property
+    def _index(self) -> dict[str, list[int]]:
+        """What remains of each known word with up to two letters left out, with the word's rank.
+
+        Two words that are some mistakes apart have something in common that remains of each with that many letters left out.
+        """
+        index: dict[str, list[int]] = {}
+        for rank, word in enumerate(self._words):
+            if len(word) >= SHORTEST and _letters_alone(word):
+                for rest in _without(word, 2):
+                    index.setdefault(rest, []).append(rank)
+        return index
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._words), default=0)
+
+
+def _letters_alone(word: str) -> bool:
+    return word.replace("'", "").isalpha()
+
+
+def _without(word: str, most: int) -> set[str]:
+    """The word with up to that many letters left out."""
+    return set(_each_without(word, most))
+
+
+def _each_without(word: str, most: int) -> Iterator[str]:
+    for count in range(min(most, len(word)) + 1):
+        for kept in combinations(word, len(word) - count):
+            yield "".join(kept)
+
+
+def distance(a: str, b: str) -> int:
+    """Damerau and Levenshtein's: how many letters must be put in, left out, replaced, or swapped with their neighbour.
+
+    >>> distance("frist", "first"), distance("yelow", "yellow"), distance("ca", "abc")
+    (1, 1, 2)
+    """
+    farthest = len(a) + len(b)
+    table: list[list[int]] = [
+        [farthest] * (len(b) + 2),
+        [farthest, *range(len(b) + 1)],
+    ]  # row i + 1, column j + 1: of the first i and j letters
+    last_row: dict[str, int] = {}  # where in a each letter stood last
+    for i, letter in enumerate(a, start=1):
+        row, last_column = [farthest, i], 0
+        for j, other in enumerate(b, start=1):
+            above = last_row.get(other, 0)
+            swap = table[above][last_column] + (i - above - 1) + 1 + (j - last_column - 1)
+            row.append(min(table[i][j] + (letter != other), row[j] + 1, table[i][j + 1] + 1, swap))
+            if letter == other:
+                last_column = j
+        table.append(row)
+        last_row[letter] = i
+    return table[-1][-1]
