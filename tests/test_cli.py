@@ -9,13 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from agents import write_random_agent
 from commands import run
 
-from sestra import __version__
+from sestra import Agent, __version__, pretrained
 from sestra.cli.demo import EXAMPLES, demonstrations, example
 from sestra.data import download as downloads
 from sestra.data import scone as reader
-from sestra.data.synthetic import DEV, TRAIN
+from sestra.data.synthetic import DEV, TRAIN, generate
+from sestra.trace import Attention, Step, Trace, Turn
 from sestra.worlds import WORLDS, get_world
 
 ROOT = Path(__file__).parent.parent
@@ -29,7 +31,11 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["data", "--help"], ["data", "check", "--help"], ["data", "stats", "--help"], ["demo", "--help"]]
+    "arguments",
+    [
+        *(["--help"], ["data", "--help"], ["data", "check", "--help"], ["data", "stats", "--help"], ["demo", "--help"]),
+        *(["run", "--help"], ["play", "--help"], ["attention", "--help"]),
+    ],
 )
 def test_help_imports_nothing_heavy(arguments: list[str]):
     code = f"""
@@ -255,39 +261,87 @@ def test_the_examples_lead_where_they_say(name: str):
         assert state == goal != start
 
 
-def test_demo_shows_every_world_and_says_who_acts(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an untrained agent for each world."""
+    folder = tmp_path_factory.mktemp("shipped")
+    for name in EXAMPLES:
+        write_random_agent(folder / name, name)
+    return folder
+
+
+def test_demo_lets_an_agent_of_every_world_act(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, shipped: Path):
+    monkeypatch.setattr("sestra.pretrained.HERE", shipped)
     monkeypatch.setattr("time.sleep", lambda _: pytest.fail("waited although nobody is watching"))
     status, out, _ = run(capsys, "demo")
     assert status == 0
-    assert "an oracle that knows the goal" in " ".join(out.split())
     for name in EXAMPLES:
+        assert f"The agent {name} reads the instructions" in out
         assert all(instruction in out for instruction in example(name).instructions)
-        assert get_world(name).format(example(name).states[-1]) in out
-    assert out.count("   stop ") == 15
+        interaction = example(name)
+        trace = Agent.from_pretrained(shipped / name).follow(get_world(name).format(interaction.states[0]), interaction.instructions)
+        assert trace.final_state in out
+    assert out.count("The state was as the instructions mean after ") == 3
     assert "\x1b" not in out
 
 
-def test_demo_of_one_world_generated(capsys: pytest.CaptureFixture[str]):
-    status, out, _ = run(capsys, "demo", "--world", "scene", "--seed", "1")
+def test_demo_says_how_often_the_agent_was_right(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, shipped: Path):
+    reached = [get_world("tangrams").format(state) for state in example("tangrams").states]
+    reached[3] = reached[0]
+
+    def follow(self: Agent, state: str, instructions: tuple[str, ...]) -> Trace:
+        turns = []
+        for instruction, before, after in zip(instructions, reached, reached[1:], strict=False):
+            step = Step("stop", 1.0, (), Attention(()), after)
+            turns.append(Turn(instruction, (), before, (step,), True))
+        return Trace("tangrams", state, tuple(turns))
+
+    monkeypatch.setattr("sestra.agent.Agent.follow", follow)
+    status, out, _ = run(capsys, "demo", "--agent", shipped / "tangrams")
     assert status == 0
-    assert out.count("   stop ") == 5
-    assert run(capsys, "demo", "--world", "scene", "--seed", "1")[1] == out
+    assert "The state was as the instructions mean after 4 of 5 of them." in out
+
+
+def test_demo_of_one_world_generated(capsys: pytest.CaptureFixture[str], shipped: Path):
+    status, out, _ = run(capsys, "demo", "--agent", shipped / "scene", "--seed", "1")
+    assert status == 0
+    assert all(instruction in out for instruction in generate("scene", 1, seed=1)[0].instructions)
+    assert run(capsys, "demo", "--world", "scene", "--agent", shipped / "scene", "--seed", "1")[1] == out
     assert run(capsys, "demo", "--delay", "-1")[0] == 2
     assert run(capsys, "demo", "--world", "chess")[0] == 2
+    status, out, err = run(capsys, "demo", "--world", "alchemy", "--agent", shipped / "scene")
+    assert (status, out) == (2, "")
+    assert "acts in scene, not in alchemy" in err
+
+
+def test_demo_without_an_agent_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr("sestra.pretrained.HERE", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, "demo")
+    assert (status, out) == (2, "")
+    assert "alchemy" in err
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_agents_that_ship_understand_the_demo(capsys: pytest.CaptureFixture[str], name: str):
+    if name not in pretrained.names():
+        pytest.skip(f"no agent for {name} ships with this version yet")
+    status, out, _ = run(capsys, "demo", "--world", name)
+    assert status == 0
+    assert "after 5 of 5" in out or "after 4 of 5" in out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_demo_redraws_in_a_terminal():
+def test_demo_redraws_in_a_terminal(shipped: Path):
     code = "import pty, sys; sys.exit(pty.spawn([sys.executable, '-c', 'from sestra.cli import main; main()', *{}]) >> 8)"
-    done = python(code.format(["demo", "--world", "tangrams", "--delay", "0"]), TERM="xterm-256color")
+    done = python(code.format(["demo", "--agent", str(shipped / "tangrams"), "--delay", "0"]), TERM="xterm-256color")
     assert done.returncode == 0
     assert "\x1b[2K" in done.stdout  # lines are wiped to be drawn again
-    assert "remove 1 · insert 2 0 · stop" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 def test_a_reader_that_leaves_early_is_no_error():
-    command = f"{sys.executable} -c 'import sys; from sestra.cli import main; sys.exit(main())' demo | head -n 1"
+    command = f"{sys.executable} -c 'import sys; from sestra.cli import main; sys.exit(main())' data show | head -n 1"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60, check=False
     )
@@ -295,5 +349,5 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 
 def test_output_that_lacks_characters():
-    done = python("from sestra.cli import main; main(['demo', '--world', 'alchemy'])", PYTHONIOENCODING="ascii")
+    done = python("from sestra.cli import main; main(['data', 'show', '--world', 'alchemy'])", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,13 +1,13 @@
-"""``sestra demo``: an interaction executed in the terminal, action by action."""
+"""``sestra demo``: a trained agent follows an interaction in the terminal, action by action."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sestra.cli.flags import OptionalNumber, OptionalWorldName
+from sestra.cli.following import AgentName, load_agent, show_state, show_turn
 from sestra.data.scone import Interaction, State
 from sestra.errors import InputError
 from sestra.worlds import Action, World, get_world
@@ -15,10 +15,7 @@ from sestra.worlds import Action, World, get_world
 if TYPE_CHECKING:
     from rich.console import Console
 
-WHO_ACTS = (
-    "The actions below are shortest demonstrations: an oracle that knows the goal of each instruction computes them, and no word is read. "
-    "A trained agent will take its place."
-)
+    from sestra.agent import Agent
 
 EXAMPLES = {
     "alchemy": (
@@ -62,10 +59,12 @@ def example(name: str) -> Interaction:
 
 @dataclass(frozen=True)
 class Demo:
-    """Watch an interaction being executed in the terminal, action by action."""
+    """Watch a trained agent follow an interaction in the terminal, action by action."""
 
     world: OptionalWorldName = None
     """The world; by default each in turn."""
+    agent: AgentName = None
+    """Another agent than the world's best: a pretrained one's name, an exported folder or a run's folder."""
     seed: OptionalNumber = None
     """Generate the interaction with this seed instead of showing the built-in one."""
     delay: float = 0.6
@@ -76,11 +75,11 @@ class Demo:
 
         if not 0 <= self.delay <= 60:
             raise InputError(f"--delay {self.delay}: expected seconds from 0 to 60")
+        worlds = [self.world] if self.world or self.agent else list(EXAMPLES)
+        agents = [load_agent(world, self.agent) for world in worlds]
         console = Console(highlight=False)
-        worlds = [get_world(self.world)] if self.world else [get_world(name) for name in EXAMPLES]
-        console.print(WHO_ACTS, style="italic", markup=False)
-        for world in worlds:
-            execute(console, world, self._interaction(world), self.delay)
+        for agent in agents:
+            follow(console, agent, self._interaction(agent.world), self.delay)
         return 0
 
     def _interaction(self, world: World[Any]) -> Interaction:
@@ -89,6 +88,27 @@ class Demo:
         from sestra.data.synthetic import generate
 
         return generate(world.name, 1, seed=self.seed)[0]
+
+
+def follow(console: Console, agent: Agent, interaction: Interaction, delay: float) -> None:
+    """Let the agent follow the instructions, and say whether it did what they mean."""
+    from rich.text import Text
+
+    world, states = agent.world, [None if state is None else agent.world.format(state) for state in interaction.states]
+    if states[0] is None:
+        raise InputError(f"{interaction.id}: its start state is unknown; expected one to begin from")
+    trace = agent.follow(states[0], interaction.instructions)
+    console.print()
+    console.rule(Text(world.name, style="bold"))
+    console.print(Text(f"The agent {agent.name} reads the instructions and chooses every action itself.", style="italic"))
+    show_state(console, world, trace.start)
+    for number, turn in enumerate(trace.turns, start=1):
+        console.print(Text.assemble("\n", (f"{number}. {turn.instruction}", "bold")))
+        show_turn(console, world, turn, delay)
+        if console.is_terminal:
+            time.sleep(delay)
+    right = sum(turn.end == goal for turn, goal in zip(trace.turns, states[1:], strict=True))
+    console.print(Text(f"\nThe state was as the instructions mean after {right} of {len(trace.turns)} of them.", style="italic"))
 
 
 def demonstrations(world: World[Any], interaction: Interaction) -> list[tuple[Action, ...] | None]:
@@ -104,62 +124,6 @@ def demonstrations(world: World[Any], interaction: Interaction) -> list[tuple[Ac
         [execution] = tables.demonstrate(tables.encode([start]), tables.encode([goal])).tolist()
         shortest.append(tuple(tables.action(index) for index in execution))
     return shortest
-
-
-def execute(console: Console, world: World[Any], interaction: Interaction, delay: float) -> None:
-    """Take the demonstrations' actions one by one; a terminal shows the state changing in its place."""
-    from rich.text import Text
-
-    from sestra.drawing import draw_terminal
-
-    console.print()
-    console.rule(Text(world.name, style="bold"))
-    state = interaction.states[0]
-    if state is None:
-        raise InputError(f"{interaction.id}: its start state is unknown; expected one to begin from")
-    console.print(draw_terminal(world, state))
-    for number, (instruction, actions) in enumerate(
-        zip(interaction.instructions, demonstrations(world, interaction), strict=True), start=1
-    ):
-        console.print(Text.assemble("\n", (f"{number}. {instruction}", "bold")))
-        if actions is None:
-            raise InputError(f"{interaction.id}: the goal of instruction {number} is unknown; expected one to show the way to")
-        if console.is_terminal:
-            state = _perform_in_place(console, world, state, actions, delay)
-        else:
-            state = _perform_in_lines(console, world, state, actions)
-    console.print()
-
-
-def _perform_in_place(console: Console, world: World[Any], start: State, actions: Sequence[Action], delay: float) -> State:
-    from rich.console import Group
-    from rich.live import Live
-    from rich.text import Text
-
-    from sestra.drawing import changed, draw_terminal
-
-    state = start
-    with Live(draw_terminal(world, state), console=console, auto_refresh=False) as live:
-        for taken, action in enumerate(actions, start=1):
-            time.sleep(delay)
-            state = world.apply(state, action)
-            said = Text("   " + " · ".join(map(str, actions[:taken])), style="cyan")
-            live.update(Group(said, draw_terminal(world, state, highlight=changed(world, start, state))), refresh=True)
-    time.sleep(delay)
-    return state
-
-
-def _perform_in_lines(console: Console, world: World[Any], start: State, actions: Sequence[Action]) -> State:
-    from rich.text import Text
-
-    from sestra.drawing import changed, draw_terminal
-
-    state, width = start, max(len(str(action)) for action in actions)
-    for action in actions:
-        state = world.apply(state, action)
-        console.print(Text(f"   {action!s:<{width}}   {world.format(state)}"), soft_wrap=True)
-    console.print(draw_terminal(world, state, highlight=changed(world, start, state)))
-    return state
 
 
 def show_interaction(console: Console, world: World[Any], interaction: Interaction) -> None:
