@@ -26,7 +26,7 @@ from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
 from sestra import pretrained
-from sestra.config import LearnerName, preset
+from sestra.config import AttentionConfig, LearnerName, preset
 from sestra.data import sources
 from sestra.data.batching import batches, encode_turns
 from sestra.evaluation import execute
@@ -172,6 +172,8 @@ def measure(options: Options, world: str, learner: LearnerName, trained: bool, f
 def lstm_flops(training: Training) -> float:
     """Of the instruction encoder, forward, an instruction: torch's counter does not see them."""
     sizes = training.config.policy
+    if not isinstance(sizes, AttentionConfig):
+        raise TypeError(f"the encoder of {sizes} is not counted")
     words = float(training.train.lengths.float().mean())
     return words * 2 * 2 * 4 * sizes.hidden * (sizes.embedding + sizes.hidden)
 

@@ -62,6 +62,8 @@ class ObjectConfig:
     """Share of words read as unknown in training."""
     turn_before: bool = True
     """Whether an object's vector holds what it looked like when the turn before began."""
+    ranks: bool = True
+    """Whether an object's vector holds how many like it stand to its left and to its right, as in "the second yellow beaker"."""
     changes: bool = True
     """Whether the memory holds what earlier turns changed, beside their words."""
 
@@ -101,6 +103,8 @@ class TrainConfig:
     """What the reward's shaping term counts: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
     entropy: float = 0.1
     """Weight (lambda) of the policy's entropy in what is maximised."""
+    robust: float = 0.0
+    """How little the best-action learner minds actions that it thinks improbable: from 0, likelihood, to 1, probability."""
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     guided: float = 0.0
@@ -141,7 +145,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging", "guided"):
+        for name in ("decay", "averaging", "guided", "robust"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)

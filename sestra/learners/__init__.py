@@ -17,7 +17,7 @@ LEARNERS: dict[LearnerName, Callable[[TrainConfig], Learner]] = {
     "policy-gradient": lambda config: PolicyGradient(config.entropy),
     "contextual-bandit": lambda config: ContextualBandit(config.entropy),
     "supervised": lambda _: Supervised(),
-    "best-action": lambda _: BestAction(),
+    "best-action": lambda config: BestAction(config.robust),
 }
 
 __all__ = ["LEARNERS", "BestAction", "ContextualBandit", "Learner", "PolicyGradient", "Sestra", "Supervised"]

@@ -26,6 +26,8 @@ from sestra.worlds.tables import Tables
 
 AGES = 6
 """Turns that are told apart by how long ago they were, and by their number; earlier or later ones count as the last of these."""
+MOST = 5
+"""Slots of a kind that are told apart by counting."""
 NEVER = -1e4
 """The score of an action that no object in the state could take."""
 
@@ -53,6 +55,7 @@ class ObjectPolicy(nn.Module):
         self.features: Tensor
         self.looks: Tensor
         self.scores: Tensor
+        self.kinds: Tensor
         self.standing: Tensor
         self.config = config
         seen = view(tables)
@@ -60,6 +63,7 @@ class ObjectPolicy(nn.Module):
         self.register_buffer("features", seen.features, persistent=False)  # [looks, features]
         self.register_buffer("looks", seen.looks, persistent=False)  # [contents, objects]
         self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
+        self.register_buffer("kinds", seen.kinds, persistent=False)  # [contents, sorts]
         self.register_buffer("standing", seen.standing, persistent=False)  # [contents, objects]
         size, features = config.size, seen.features.shape[-1]
 
@@ -71,6 +75,8 @@ class ObjectPolicy(nn.Module):
 
         self.now, self.start, self.before = (Part(features, size) for _ in range(3))
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
+        counted = seen.kinds.shape[1] if config.ranks and self.slots > 1 else 0
+        self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
         self.join = nn.Linear(size, size)
         self.stop = nn.Parameter(torch.randn(size))
 
@@ -100,7 +106,18 @@ class ObjectPolicy(nn.Module):
             looked = looked + functional.embedding(before, self.before(self.features))
         if self.places is not None:
             looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
+        if self.ranks is not None:
+            looked = looked + self.ranks(self._count(turns.initial)).repeat_interleave(self.objects, 1)
         return Memory(self.now(self.features), looked, list(keys), list(values), mask, turns.words.shape[1], changes)
+
+    def _count(self, states: Tensor) -> Tensor:
+        """For each sort of kind, how many slots to the left, and to the right, are of the same kind as the slot is, as ones and zeros."""
+        kinds = self.kinds[states]  # [batch, slots, sorts]
+        same = (kinds.unsqueeze(2) == kinds.unsqueeze(1)) & (kinds > 0).unsqueeze(2)  # [batch, slots, slots, sorts]
+        left = torch.ones(self.slots, self.slots).tril(-1).unsqueeze(-1)  # [slots, slots, 1]
+        counts = torch.stack([(same * left).sum(2), (same * left.transpose(0, 1)).sum(2)], -1)  # [batch, slots, sorts, 2]
+        counts = (counts.long() + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
+        return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
 
     def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
         """The words of all instructions so far, then what earlier turns changed; which of these are there; the changes' objects."""

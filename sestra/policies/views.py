@@ -26,6 +26,7 @@ class View:
     """How many edits each object scores."""
     scores: Tensor  # [contents, edits of the world]: which of a slot's [objects * edits] scores is the edit's; one past the last for none
     standing: Tensor  # [contents, objects]: where in the slot each object is drawn, from 1; 0 if it is not there
+    kinds: Tensor  # [contents, sorts]: for each sort of kind, such as the shirt's colour, the slot's kind; 0 for none
 
     @property
     def objects(self) -> int:
@@ -41,27 +42,33 @@ def view(tables: Tables) -> View:
     return slots(tables, torch.eye(len(tables.next)))
 
 
-def slots(tables: Tables, features: Tensor) -> View:
-    """One object a slot, with features ``[contents, features]``; its edits are the slot's."""
-    contents = torch.arange(len(features)).unsqueeze(1)
-    return View(contents, features, tables.edits, torch.arange(tables.edits).repeat(len(features), 1), torch.ones_like(contents))
+def slots(tables: Tables, features: Tensor, kinds: Tensor | None = None) -> View:
+    """One object a slot, with features ``[contents, features]``; its edits are the slot's, and without kinds its content is its kind."""
+    contents = torch.arange(len(features)).unsqueeze(1)  # [contents, 1]
+    scores = torch.arange(tables.edits).repeat(len(features), 1)
+    return View(contents, features, tables.edits, scores, torch.ones_like(contents), contents if kinds is None else kinds)
 
 
 def beakers(tables: Tables) -> View:
-    """A beaker: the colour of each unit, how many units, the top unit's colour, and the colour of all units if they have one."""
+    """A beaker: the colour of each unit, how many units, the top unit's colour, and the colour of all units if they have one.
+
+    Beakers are counted among those that are not empty, and among those of the same colour.
+    """
     number = {colour: place for place, colour in enumerate(COLOURS, start=1)}
     rows = []
     for content in tables.world.contents:
         units = [number[unit] for unit in content]
         top, only = (units or [0])[-1], units[0] if len(set(units)) == 1 else 0
         rows.append([*units, *[0] * (CAPACITY - len(units)), len(units), top, only])
-    return slots(tables, _one_hot(rows))
+    kinds = [[int(size > 0), only] for *_, size, _, only in rows]
+    return slots(tables, _one_hot(rows), torch.tensor(kinds))
 
 
 def positions(tables: Tables) -> View:
-    """A position of the stage: shirt, hat, and whether anyone is there."""
+    """A position of the stage: shirt, hat, and whether anyone is there; people are counted, and those with the same shirt or hat."""
     number = {letter: place for place, letter in enumerate("_bgopry")}
-    return slots(tables, _one_hot([[number[shirt], number[hat], int(shirt != "_")] for shirt, hat in tables.world.contents]))
+    rows = [[number[shirt], number[hat], int(shirt != "_")] for shirt, hat in tables.world.contents]
+    return slots(tables, _one_hot(rows), torch.tensor(rows))
 
 
 def figures(tables: Tables) -> View:
@@ -77,7 +84,8 @@ def figures(tables: Tables) -> View:
         scores.append([_figure_score(content, edit.kind, edit.arguments) for edit in tables.world.edits])
     features, looks = _one_hot([row for content in rows for row in content]).unique(dim=0, return_inverse=True)
     standing = torch.tensor([[place for place, *_ in row] for row in rows])  # [contents, figures]
-    return View(looks.view(len(rows), most), features, most + 1, torch.tensor(scores), standing)
+    nothing = torch.empty(len(rows), 0, dtype=torch.long)  # the row is the only slot
+    return View(looks.view(len(rows), most), features, most + 1, torch.tensor(scores), standing, nothing)
 
 
 def _figure_score(content: str, kind: str, arguments: Sequence[str]) -> int:

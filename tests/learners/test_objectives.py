@@ -11,7 +11,7 @@ from torch import nn
 
 from sestra.config import TrainConfig
 from sestra.policies.base import Step
-from sestra.rollout import roll_out, sampled
+from sestra.rollout import guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.training import Training
 from sestra.worlds import STOP, WORLDS
@@ -39,7 +39,7 @@ class Logits(nn.Module):
         row, number = carry
         return Step(self.scores[row, number], (row, number + 1), {})
 
-    def finish(self, memory, logits):
+    def finish(self, memory, logits, alive):
         return logits
 
 
@@ -48,9 +48,9 @@ def training(monkeypatch, tmp_path):
     """Makes a run on lamps whose policy is its scores, and whose optimiser adds the gradient itself."""
     monkeypatch.setitem(WORLDS, "lamps", Lamps)
 
-    def make(learner: str, seed: int) -> Training:
+    def make(learner: str, seed: int, **changes) -> Training:
         config = TrainConfig(
-            world="lamps", learner=learner, seed=seed, horizon=HORIZON, verbosity=VERBOSITY, entropy=ENTROPY, batch_size=BATCH
+            world="lamps", learner=learner, seed=seed, horizon=HORIZON, verbosity=VERBOSITY, entropy=ENTROPY, batch_size=BATCH, **changes
         )
         made = Training(config, interactions(30, seed=seed), RunFolder(tmp_path))
         made.policy = Logits(BATCH, HORIZON, made.tables.actions, seed)
@@ -97,7 +97,7 @@ def gradient_of_entropy(pi):
     return total
 
 
-def by_hand(learner, world, start, goal, scores, actions):
+def by_hand(learner, world, start, goal, scores, actions, robust=0.0):
     """The gradient for one execution by the scores of each of its steps."""
     states, state = [], start
     for action in actions:
@@ -118,7 +118,7 @@ def by_hand(learner, world, start, goal, scores, actions):
             best = [other for other, r in enumerate(observed) if r > max(observed) - 1e-9]
             total = sum(pi[other] for other in best)
             changes = [gradient_of_probability(pi, other) for other in best]
-            row = [sum(change) / total for change in zip(*changes, strict=True)]  # d log sum = sum d / sum
+            row = [total**robust * sum(change) / total for change in zip(*changes, strict=True)]  # d log sum = sum d / sum
         else:
             credit = {"policy-gradient": sum(received), "contextual-bandit": received[number], "supervised": 1.0}[learner]
             row = [credit * change for change in gradient_of_log(pi, action)]
@@ -135,11 +135,14 @@ def demonstration(world, start, goal):
     return [world.action_indices[world.parse_action(text)] for text in [*out, *lit, "stop"]]
 
 
-@pytest.mark.parametrize("learner", ["sestra", "policy-gradient", "contextual-bandit", "supervised", "best-action"])
-def test_gradient_equals_enumeration_over_all_actions(training, learner):
+@pytest.mark.parametrize(
+    ("learner", "robust"),
+    [("sestra", 0), ("policy-gradient", 0), ("contextual-bandit", 0), ("supervised", 0), ("best-action", 0), ("best-action", 0.4)],
+)
+def test_gradient_equals_enumeration_over_all_actions(training, learner, robust):
     seen: set[tuple[int, bool]] = set()
     for seed in range(3):
-        run = training(learner, seed)
+        run = training(learner, seed, robust=robust)
         world, tables = run.tables.world, run.tables
         turns = run.train.select(torch.arange(BATCH))
         if learner == "supervised":  # goals up to three actions away, so that demonstrations differ in length
@@ -156,7 +159,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
             if learner == "supervised":
                 assert actions == demonstration(world, start, goal)
             seen.add((length, actions[-1] == tables.stop))
-            wanted[row, :length] = torch.tensor(by_hand(learner, world, start, goal, before[row].tolist(), actions)) / BATCH
+            wanted[row, :length] = torch.tensor(by_hand(learner, world, start, goal, before[row].tolist(), actions, robust)) / BATCH
         torch.testing.assert_close(found, wanted, atol=1e-6, rtol=1e-4)
     assert {length for length, _ in seen} == set(range(1, HORIZON + 1)) or learner == "supervised"
     assert len(seen) > 2
@@ -196,3 +199,14 @@ def test_sampling_follows_the_policy(training):
     expected = policy.scores[0, 0].softmax(-1)
     spread = (expected * (1 - expected) / count).sqrt()
     assert ((shares - expected).abs() < 4.5 * spread).all()
+
+
+def test_guided_executions_take_a_shortest_way(training):
+    run = training("best-action", 0)
+    turns = run.train.select(torch.arange(BATCH))
+    togo = run.tables.steps_to_go(turns.initial, turns.goal)
+    for share in (1.0, 0.5, 0.0):
+        policy = Logits(BATCH, 8, run.tables.actions, seed=5)
+        execution = roll_out(policy, run.tables, turns, 8, guided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
+        shortest = (execution.lengths == togo + 1) & (execution.final == turns.goal).all(-1)
+        assert {1.0: shortest.all(), 0.5: 3 <= shortest.sum() < BATCH, 0.0: shortest.sum() < 4}[share]
