@@ -183,7 +183,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
             config, network=network, policy=ObjectConfig(), optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, epochs=20,
             shaping="steps", symmetry=True, horizon={"alchemy": 9}.get(world, config.horizon + 1), guided=0.5, clip=1.0,
         )  # fmt: skip
-    steady = replace(config, averaging=0.999, decay=0.1, epochs=40, shaping="steps")
+    steady = replace(config, averaging=0.999, decay=0.1, epochs=30, shaping="steps", symmetry=True)
     return replace(steady, warm_up=5) if learner == "sestra" else steady
 
 

@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from sestra import checkpoint
+from sestra.config import Network
 from sestra.errors import InputError
 from sestra.files import read_json, write_json, write_text
 from sestra.runs import RunFolder, Trained, load_trained
 
 HERE = Path(__file__).parent
+NETWORKS: dict[Network, str] = {
+    "attention": "The attention policy of Suhr and Artzi (2018)",
+    "objects": "The object policy of sestra",
+}
 
 
 def names() -> list[str]:
@@ -83,7 +88,7 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
     )
     return f"""# {name}
 
-The attention policy of Suhr and Artzi (2018) for the world *{config.world}*, trained on `{source}` from start and goal states
+{NETWORKS[config.network]} for the world *{config.world}*, trained on `{source}` from start and goal states
 alone: learner `{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}.
 It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
