@@ -1,16 +1,19 @@
-# Two commands for everyone: `make demo` shows instructions being followed in the terminal, `make test` runs the tests.
+# Two commands for everyone: `make demo` starts a page where instructions are followed (`DEMO=terminal make demo` shows some in the
+# terminal and ends), `make test` runs the tests.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEMO ?= page
+PORT ?= 8000
 
-.PHONY: demo test install lint types format clean help
+.PHONY: demo test install lint types format docs clean help
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-demo: install ## watch an interaction being executed in the terminal
-	@$(BIN)/sestra demo
+demo: install ## start the page and print its address; DEMO=terminal shows interactions in the terminal instead
+	@if [ "$(DEMO)" = terminal ]; then $(BIN)/sestra demo; else $(BIN)/sestra serve --port $(PORT); fi
 
 test: install ## run the tests
 	@$(BIN)/python -m pytest -q
@@ -33,5 +36,8 @@ types: install ## check types
 format: install ## put the code into its canonical form
 	@$(BIN)/ruff check --fix . && $(BIN)/ruff format .
 
+docs: install ## build the documentation into docs/_build
+	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build && echo "docs/_build/index.html"
+
 clean: ## remove the environment and everything generated
-	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -14,16 +14,24 @@ from typing import Annotated, Any, Protocol
 import tyro
 
 from sestra import __version__
+from sestra.cli.analyze import Analyze
+from sestra.cli.attention import Attention
 from sestra.cli.data import DataCommand
 from sestra.cli.demo import Demo
 from sestra.cli.evaluate import Evaluate
 from sestra.cli.export import Export
+from sestra.cli.paper import Paper
+from sestra.cli.play import Play
+from sestra.cli.run import Run
+from sestra.cli.serve import Serve
+from sestra.cli.sweep import Sweep
 from sestra.cli.train import Train, with_defaults
 from sestra.errors import InputError
 
 DESCRIPTION = "Train, measure and use agents that follow sequences of natural-language instructions."
 
 CONFIG = (
+    tyro.conf.AvoidSubcommands,
     tyro.conf.OmitArgPrefixes,
     tyro.conf.OmitSubcommandPrefixes,
     tyro.conf.FlagCreatePairsOff,
@@ -41,9 +49,16 @@ def commands(arguments: Sequence[str]) -> Any:
     return (
         Annotated[DataCommand, tyro.conf.subcommand("data")]
         | Annotated[Demo, tyro.conf.subcommand("demo")]
+        | Annotated[Run, tyro.conf.subcommand("run")]
+        | Annotated[Play, tyro.conf.subcommand("play")]
+        | Annotated[Attention, tyro.conf.subcommand("attention")]
+        | Annotated[Serve, tyro.conf.subcommand("serve")]
         | Annotated[Train, tyro.conf.subcommand("train", default=with_defaults(arguments))]
         | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
+        | Annotated[Analyze, tyro.conf.subcommand("analyze")]
         | Annotated[Export, tyro.conf.subcommand("export")]
+        | Annotated[Paper, tyro.conf.subcommand("paper")]
+        | Annotated[Sweep, tyro.conf.subcommand("sweep")]
     )
 
 

@@ -1,0 +1,116 @@
+"""``sestra serve``: the page, and the agents over HTTP."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+from sestra.errors import InputError
+from sestra.worlds import WORLDS
+
+if TYPE_CHECKING:
+    from sestra.agent import Agent
+
+
+@dataclass(frozen=True)
+class Serve:
+    """Serve the page and the HTTP interface, until Ctrl-C."""
+
+    host: str = "127.0.0.1"
+    """The address to listen at; the default one can be reached from this machine only."""
+    port: int = 8000
+    """The port to listen at; 0 takes any free one."""
+    agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
+    """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one a world. By default the shipped ones."""
+
+    def run(self) -> int:
+        if not 0 <= self.port <= 65535:
+            raise InputError(f"--port {self.port}: expected a number from 0 to 65535")
+        try:
+            import uvicorn
+        except ImportError as error:
+            raise InputError("serving needs the packages fastapi and uvicorn; install them with: pip install 'sestra[serve]'") from error
+        with _listening(self.host, self.port) as listening:
+            agents = load(self.agent)
+            from sestra.serve.app import create_app
+
+            config = uvicorn.Config(
+                create_app(agents), log_level="warning", access_log=False, server_header=False, lifespan="on", timeout_graceful_shutdown=3
+            )
+            address = _address(listening)
+            with suppress(KeyboardInterrupt):  # uvicorn has closed everything, and passes the signal on
+                _server(config, f"sestra is at {address} (Ctrl-C stops it)\n").run(sockets=[listening])
+            sys.stderr.write("stopped\n")
+        return 0
+
+
+def load(given: Sequence[str]) -> list[Agent]:
+    """The agents, one a world, ready to answer at once."""
+    import torch
+
+    from sestra import pretrained
+    from sestra.agent import Agent, Context
+    from sestra.data.grammars import GRAMMARS
+    from sestra.data.synthetic import generate
+
+    torch.set_num_threads(1)
+    names = list(given) or [name for name in WORLDS if name in pretrained.names()]
+    if not names:
+        raise InputError("no agents ship with this version; give one with --agent FOLDER, such as a run's folder")
+    agents: dict[str, Agent] = {}
+    for name in names:
+        agent = Agent.from_pretrained(name)
+        world = agent.world.name
+        if world in agents:
+            raise InputError(f"--agent {name}: is an agent for {world}, as {agents[world].name} is; give one a world")
+        if world in GRAMMARS:  # the first call of a model is its slowest
+            [example] = generate(world, 1, seed=0)
+            state = example.states[0]
+            assert state is not None  # a generated state is known
+            agent.take_turns([Context((agent.world.format(state),), example.instructions[:1])])
+        agents[world] = agent
+    return list(agents.values())
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket bound to the address, before anything slow is done."""
+    try:
+        [(family, kind, protocol, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise InputError(f"--host {host}: is not an address of this machine ({error}); try 127.0.0.1") from error
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+    except OSError as error:
+        bound.close()
+        raise InputError(
+            f"cannot listen at {host} port {port} ({error.strerror}); choose another port with --port (0 takes any free one)"
+        ) from error
+    return bound
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:
+        host = socket.gethostname()
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _server(config: Any, greeting: str) -> Any:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            sys.stdout.write(greeting)
+            sys.stdout.flush()
+
+    return Server(config)

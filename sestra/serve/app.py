@@ -1,0 +1,220 @@
+"""The application: a few questions about worlds and agents, and the page that asks them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, Response
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+
+from sestra import __version__
+from sestra.agent import Agent, Context
+from sestra.drawing import draw_strip_svg
+from sestra.errors import InputError
+from sestra.serve import models, sayings, sprites
+from sestra.serve.batching import Batcher, BusyError
+from sestra.serve.guard import Guard, refusal
+from sestra.worlds import World
+
+STATIC = Path(__file__).parent / "static"
+AN_OBJECT = "send an object as the OpenAPI document describes it"
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+DESCRIPTION = (
+    "Agents that follow sequences of natural-language instructions. Nothing is remembered between two requests. "
+    "Whatever is wrong with a request, the answer says where and why, always in the same shape."
+)
+
+log = logging.getLogger("sestra.serve")
+
+_SAYS_NO: dict[int | str, dict[str, Any]] = {422: {"model": models.Refusal, "description": "What is wrong, and where"}}
+_TOO_LARGE: dict[int | str, dict[str, Any]] = {413: {"model": models.Refusal, "description": "The body is too large"}}
+_TOO_MANY: dict[int | str, dict[str, Any]] = {429: {"model": models.Refusal, "description": "Too many requests are waiting"}}
+
+WorldQuery = Annotated[models.WorldName, Query()]
+StateQuery = Annotated[models.StateText, Query()]
+SeedQuery = Annotated[int, Query(ge=0, le=models.LARGEST_SEED)]
+OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=models.LARGEST_SEED)]
+
+
+class RefusedError(Exception):
+    """A request that cannot be answered, with what is wrong and where."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(reason)
+        self.where, self.reason = where, reason
+
+
+def create_app(agents: Sequence[Agent]) -> FastAPI:
+    """The application with these agents, one a world."""
+    by_world = {agent.world.name: agent for agent in agents}
+    batcher: Batcher[Context, bytes] = Batcher({name: _taking_turns(agent) for name, agent in by_world.items()})
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        batcher.close()
+
+    app = FastAPI(title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan)
+    _refuse_uniformly(app)
+    _add_questions(app, by_world)
+
+    @app.post("/api/follow", response_model=models.Turn, responses={**_SAYS_NO, **_TOO_LARGE, **_TOO_MANY})
+    async def follow(request: models.FollowRequest) -> Response:
+        """Follow one instruction; requests that arrive together are answered together."""
+        world = _world(by_world, request.world)
+        for number, turn in enumerate(request.history):
+            _parse(world, turn.state, f"history.{number}.state")
+        _parse(world, request.state, "state")
+        context = Context(
+            (*(turn.state for turn in request.history), request.state),
+            (*(turn.instruction for turn in request.history), request.instruction),
+        )
+        try:
+            by_world[world.name].check(context)
+        except InputError as error:
+            raise RefusedError("", str(error)) from error
+        answer = await batcher.ask(world.name, context)
+        return Response(answer, media_type="application/json")
+
+    _add_page(app)
+    app.add_middleware(Guard)
+    return app
+
+
+def _taking_turns(agent: Agent) -> Any:
+    def take(contexts: Sequence[Context]) -> list[bytes]:
+        return [to_json(turn.to_json(), inf_nan_mode="null") for turn in agent.take_turns(contexts)]
+
+    return take
+
+
+def _add_questions(app: FastAPI, agents: Mapping[str, Agent]) -> None:
+    """All that needs no model."""
+
+    @app.get("/healthz")
+    async def health() -> models.Health:
+        """Whether the server is there, and for which worlds."""
+        return models.Health(status="ok", version=__version__, worlds=list(agents))
+
+    @app.get("/api/worlds")
+    async def worlds() -> models.Worlds:
+        """The worlds that there are agents for."""
+        summaries = [
+            models.WorldSummary(
+                name=name,
+                agent=agent.name,
+                actions={str(action): sayings.in_words(agent.world, action) for action in agent.world.actions},
+            )
+            for name, agent in agents.items()
+        ]
+        return models.Worlds(worlds=summaries, limits=models.Limits())
+
+    @app.get("/api/examples", responses=_SAYS_NO)
+    def examples(
+        world: WorldQuery, count: Annotated[int, Query(ge=1, le=models.MOST_EXAMPLES)] = 6, seed: OptionalSeedQuery = None
+    ) -> models.Examples:
+        """Start states with instructions: built-in and generated ones, or with a seed generated ones alone."""
+        return models.Examples(examples=sayings.examples(_world(agents, world), count, seed))
+
+    @app.get("/api/suggestions", responses=_SAYS_NO)
+    def suggestions(world: WorldQuery, state: StateQuery, spoken: bool = False, seed: SeedQuery = 0) -> models.Suggestions:
+        """Instructions that make sense in a state; ``spoken`` says that something was said before, which can be referred to."""
+        known = _world(agents, world)
+        return models.Suggestions(suggestions=sayings.suggestions(known, _parse(known, state, "state"), spoken=spoken, seed=seed))
+
+    @app.get("/api/drawing", responses=_SAYS_NO)
+    def drawing(world: WorldQuery) -> dict[str, Any]:
+        """The shapes that the page draws states with."""
+        return sprites.drawing(_world(agents, world))
+
+    @app.post(
+        "/api/picture",
+        response_class=Response,
+        responses={200: {"content": {"image/svg+xml": {}}, "description": "One picture of all frames"}, **_SAYS_NO, **_TOO_LARGE},
+    )
+    def picture(request: models.PictureRequest) -> Response:
+        """Captions and states below each other, as one SVG."""
+        world = _world(agents, request.world)
+        frames = [(frame.caption, _parse(world, frame.state, f"frames.{n}.state")) for n, frame in enumerate(request.frames)]
+        return Response(draw_strip_svg(world, frames), media_type="image/svg+xml")
+
+
+def _add_page(app: FastAPI) -> None:
+    """The files of the page by their names; nothing else can be asked for."""
+    files = {path.name: path for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES}
+
+    @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
+    async def page() -> Response:
+        return FileResponse(files["index.html"], media_type=MEDIA_TYPES[".html"])
+
+    @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def file(name: str) -> Response:
+        if name not in files:
+            raise HTTPException(404, "there is nothing at this address; the page is at /, the interface is described at /openapi.json")
+        return FileResponse(files[name], media_type=MEDIA_TYPES[files[name].suffix])
+
+
+def _world(agents: Mapping[str, Agent], name: str) -> World[Any]:
+    if name not in agents:
+        raise RefusedError("world", f"there is no agent for {name!r}; expected one of {', '.join(agents)}")
+    return agents[name].world
+
+
+def _parse(world: World[Any], text: str, where: str) -> tuple[Any, ...]:
+    try:
+        return world.parse(text)
+    except InputError as error:
+        raise RefusedError(where, str(error)) from error
+
+
+def _refuse_uniformly(app: FastAPI) -> None:
+    @app.exception_handler(RequestValidationError)
+    async def malformed(_request: Request, error: RequestValidationError) -> Response:
+        return refusal(422, [_problem(each) for each in error.errors()])
+
+    @app.exception_handler(RefusedError)
+    async def refused(_request: Request, error: RefusedError) -> Response:
+        return refusal(422, [(error.where, error.reason)])
+
+    @app.exception_handler(InputError)
+    async def wrong(_request: Request, error: InputError) -> Response:
+        return refusal(422, [("", str(error))])
+
+    @app.exception_handler(BusyError)
+    async def busy(_request: Request, _error: BusyError) -> Response:
+        return refusal(429, [("", "too many requests are waiting; try again in a second")], {"Retry-After": "1"})
+
+    @app.exception_handler(HTTPException)
+    async def http(_request: Request, error: HTTPException) -> Response:
+        if error.status_code == 400:  # FastAPI's, for bytes that are no text or nested beyond reason
+            return refusal(422, [("body", f"is not JSON; {AN_OBJECT}")])
+        return refusal(error.status_code, [("", str(error.detail))], dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def ours(request: Request, error: Exception) -> Response:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return refusal(500, [("", "the server failed, which is its own fault; its log says more")])
+
+
+def _problem(error: Any) -> tuple[str, str]:
+    """Where and what, without the value itself, which may be as long as its sender liked."""
+    where = ".".join(str(part) for part in error["loc"] if part not in ("body", "query"))
+    reason, limits = str(error["msg"]), error.get("ctx", {})
+    if error["type"] == "string_too_long":
+        reason = f"{len(error['input']):,} characters; expected at most {limits['max_length']:,}; write less"
+    elif error["type"] == "string_too_short":
+        reason = "is empty; write something"
+    elif error["type"] == "too_long":
+        reason = f"more than {limits['max_length']:,} items; send fewer"
+    elif error["type"] == "extra_forbidden":
+        reason = "is not a field of this request; leave it out"
+    elif error["type"] == "json_invalid":
+        reason = f"is not JSON ({limits.get('error', '')}); {AN_OBJECT}"
+    return where or "body", reason

@@ -1,0 +1,57 @@
+"""A server as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+class Server:
+    """A server that can be stopped and started again at the same address."""
+
+    def __init__(self, agents: list[str]) -> None:
+        self.agents = agents
+        self.port = 0
+        self.process: subprocess.Popen[str] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        agents = [part for name in self.agents for part in ("--agent", name)]
+        command = [sys.executable, "-m", "sestra", "serve", "--port", str(self.port), *agents]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        assert self.process.stdout is not None
+        found = re.search(r":(\d+)/", self.process.stdout.readline())
+        assert found, "the server did not start"
+        self.port = int(found[1])
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.send_signal(signal.SIGINT)
+            assert self.process.wait(timeout=15) == 0
+            if self.process.stdout is not None:
+                self.process.stdout.close()
+            self.process = None
+
+    def follow(self, world: str, state: str, instructions: list[str]) -> list[str]:
+        """The states that the instructions lead to, as the interface answers without a page."""
+        history: list[dict[str, str]] = []
+        ends = []
+        for instruction in instructions:
+            body = {"world": world, "state": state, "history": history, "instruction": instruction}
+            answer = httpx.post(f"{self.address}api/follow", json=body).raise_for_status().json()
+            history.append({"state": state, "instruction": instruction})
+            state = answer["end"]
+            ends.append(state)
+        return ends

@@ -1,0 +1,119 @@
+"""Questions that come together are asked together."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+from loops import run_alone
+
+from sestra.serve.batching import Batcher, BusyError
+
+
+def squares(numbers: Sequence[int]) -> list[int]:
+    if any(number < 0 for number in numbers):
+        raise ValueError(f"negative among {numbers}")
+    return [number**2 for number in numbers]
+
+
+def test_a_lone_question_is_asked_at_once():
+    batcher = Batcher({"square": squares})
+    assert run_alone(batcher.ask("square", 3)) == 9
+    assert run_alone(batcher.ask("square", 4)) == 16  # in another event loop
+
+
+def test_those_that_wait_go_together_up_to_the_limit():
+    sizes: list[int] = []
+    gate = threading.Event()
+
+    def gated(numbers: Sequence[int]) -> list[int]:
+        gate.wait(5)
+        sizes.append(len(numbers))
+        return squares(numbers)
+
+    async def ask() -> list[int]:
+        batcher = Batcher({"square": gated}, largest=4)
+        first = asyncio.create_task(batcher.ask("square", 0))
+        await asyncio.sleep(0.05)  # it is being answered
+        others = [asyncio.create_task(batcher.ask("square", number)) for number in range(1, 11)]
+        await asyncio.sleep(0.05)
+        gate.set()
+        return await asyncio.gather(first, *others)
+
+    assert run_alone(ask()) == [number**2 for number in range(11)]
+    assert sizes == [1, 4, 4, 2]
+
+
+def test_questions_of_several_kinds_are_kept_apart():
+    batcher = Batcher({"square": squares, "negative": lambda numbers: [-number for number in numbers]})
+
+    async def ask() -> list[int]:
+        return await asyncio.gather(*(batcher.ask(kind, n) for n in range(5) for kind in ("square", "negative")))
+
+    assert run_alone(ask()) == [answer for n in range(5) for answer in (n**2, -n)]
+
+
+def test_one_that_fails_spoils_no_other():
+    batcher = Batcher({"square": squares})
+
+    async def ask() -> list[int | BaseException]:
+        return await asyncio.gather(*(batcher.ask("square", n) for n in (1, -2, 3)), return_exceptions=True)
+
+    one, failed, three = run_alone(ask())
+    assert (one, three) == (1, 9)
+    assert str(failed) == "negative among [-2]"
+
+
+def test_whoever_goes_away_is_not_waited_for():
+    gate = threading.Event()
+    asked: list[int] = []
+
+    def gated(numbers: Sequence[int]) -> list[int]:
+        gate.wait(5)
+        asked.extend(numbers)
+        return squares(numbers)
+
+    async def ask() -> int:
+        batcher = Batcher({"square": gated})
+        tasks = [asyncio.create_task(batcher.ask("square", n)) for n in range(3)]
+        await asyncio.sleep(0.05)
+        late = [asyncio.create_task(batcher.ask("square", n)) for n in (7, 8)]
+        await asyncio.sleep(0.05)
+        tasks[1].cancel()
+        late[0].cancel()
+        gate.set()
+        assert [await tasks[0], await tasks[2]] == [0, 4]
+        return await late[1]
+
+    assert run_alone(ask()) == 64
+    assert asked == [0, 1, 2, 8]
+
+
+def test_too_many_are_turned_away():
+    gate = threading.Event()
+
+    def gated(numbers: Sequence[int]) -> list[int]:
+        gate.wait(5)
+        return squares(numbers)
+
+    async def ask() -> list[int]:
+        batcher = Batcher({"square": gated}, waiting=3)
+        first = asyncio.create_task(batcher.ask("square", 0))
+        await asyncio.sleep(0.05)
+        others = [asyncio.create_task(batcher.ask("square", n)) for n in range(1, 4)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(BusyError):
+            await batcher.ask("square", 9)
+        gate.set()
+        return await asyncio.gather(first, *others)
+
+    assert run_alone(ask()) == [0, 1, 4, 9]
+
+
+def test_it_can_be_used_again_after_it_was_closed():
+    batcher = Batcher({"square": squares})
+    for number in range(3):
+        assert run_alone(batcher.ask("square", number)) == number**2
+        batcher.close()
