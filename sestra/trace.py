@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -126,7 +125,7 @@ class Turn:
     def to_json(self) -> dict[str, Any]:
         return {
             "instruction": self.instruction,
-            "words": [dataclasses.asdict(word) for word in self.words],
+            "words": [{"text": word.text, "read_as": word.read_as, "known": word.known} for word in self.words],
             "start": self.start,
             "end": self.end,
             "stopped": self.stopped,

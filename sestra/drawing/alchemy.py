@@ -28,22 +28,22 @@ def picture(state: State, highlight: Collection[int]) -> Picture:
         middle = PITCH * (slot + 0.5)
         if slot in highlight:
             shapes.append(changed_frame(middle, 0, PITCH, HEIGHT))
-        shapes += _beaker(middle, units)
+        shapes += beaker(middle, units)
         shapes.append(number_below(middle, HEIGHT - 17, slot, highlight))
     return Picture(PITCH * len(state), HEIGHT, tuple(shapes))
 
 
-def _beaker(middle: float, units: str) -> list[Shape]:
+def beaker(middle: float, units: str) -> list[Shape]:
     marks = [Box(middle + GLASS / 2 - WALL - 8, _surface(level), 8, 1.5, RULE) for level in range(1, CAPACITY + 1)]
     return [
         Box(middle - GLASS / 2, TOP, GLASS, DEPTH, "#f0f5fa", EDGE, 2, radius=15, corners=ROUND_BOTTOM),
         *marks,
-        *(shape for level, letter in enumerate(units) for shape in _unit(middle, level, letter)),
+        *(shape for level, letter in enumerate(units) for shape in unit(middle, level, letter)),
         Box(middle - GLASS / 2 - 5, TOP - 4, GLASS + 10, 6, "#dbe4ee", EDGE, 1.5, radius=3),
     ]
 
 
-def _unit(middle: float, level: int, letter: str) -> list[Shape]:
+def unit(middle: float, level: int, letter: str) -> list[Shape]:
     fill, width, top = NAMED[COLOURS[letter]], GLASS - 2 * WALL, _surface(level + 1)
     return [
         Box(middle - width / 2, top, width, UNIT, fill, radius=12 if level == 0 else 0, corners=ROUND_BOTTOM),

@@ -26,17 +26,17 @@ COLUMNS = 7
 
 def picture(state: State, highlight: Collection[int]) -> Picture:
     width = 2 * WING + PITCH * len(state)
-    shapes = _stage(width, len(state))
+    shapes = stage(width, len(state))
     for place, content in enumerate(state):
         middle = WING + PITCH * (place + 0.5)
         if place in highlight:
             shapes.append(Box(middle - PITCH / 2 + 2, 20, PITCH - 4, EDGE - 22, None, CHANGED, 2, radius=8))
-        shapes += _figure(middle, *content)
+        shapes += figure(middle, *content)
         shapes.append(Label(middle, (EDGE + HEIGHT) / 2, str(place + 1), 14, PAPER, bold=place in highlight))
     return Picture(width, HEIGHT, tuple(shapes))
 
 
-def _stage(width: float, places: int) -> list[Shape]:
+def stage(width: float, places: int) -> list[Shape]:
     joints = [WING + PITCH * place for place in range(places + 1)]
     fold = mix(CURTAIN, PAPER, 0.25)
     hem = [Disc(x + PITCH / 2, 10, PITCH / 2, 8, CURTAIN) for x in joints[:-1]]
@@ -58,18 +58,18 @@ def _stage(width: float, places: int) -> list[Shape]:
     ]
 
 
-def _figure(middle: float, shirt: str, hat: str) -> list[Shape]:
+def figure(middle: float, shirt: str, worn: str) -> list[Shape]:
     shapes: list[Shape] = []
-    if shirt != NONE or hat != NONE:
+    if shirt != NONE or worn != NONE:
         shapes.append(Disc(middle, FEET + 1, 17, 3.5, mix(BOARDS, INK, 0.35)))
     if shirt != NONE:
-        shapes += _person(middle, NAMED[COLOURS[shirt]], shirt.upper())
-    if hat != NONE:
-        shapes += _hat(middle, NAMED[COLOURS[hat]], hat.upper())
+        shapes += person(middle, NAMED[COLOURS[shirt]], shirt.upper())
+    if worn != NONE:
+        shapes += hat(middle, NAMED[COLOURS[worn]], worn.upper())
     return shapes
 
 
-def _person(middle: float, fill: str, letter: str) -> list[Shape]:
+def person(middle: float, fill: str, letter: str) -> list[Shape]:
     line, sleeve = mix(fill, INK, 0.55), mix(fill, INK, 0.15)
     return [
         *(Box(middle + x, 120, 9, 28, TROUSERS) for x in (-10.5, 1.5)),
@@ -87,7 +87,7 @@ def _person(middle: float, fill: str, letter: str) -> list[Shape]:
     ]
 
 
-def _hat(middle: float, fill: str, letter: str) -> list[Shape]:
+def hat(middle: float, fill: str, letter: str) -> list[Shape]:
     line = mix(fill, INK, 0.55)
     return [
         Box(middle - 13, 34, 26, 25, fill, line, 1.5, radius=6, corners=(True, True, False, False)),

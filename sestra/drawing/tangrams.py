@@ -105,12 +105,12 @@ def picture(state: State, highlight: Collection[int]) -> Picture:
         fill, line = (CHANGED_FILL, CHANGED) if place in highlight else (PAPER if place < len(row) else SHADE, RULE)
         shapes.append(Box(middle - TILE / 2, 4, TILE, HEIGHT - 34, fill, line, 1.5, radius=8))
         if place < len(row):
-            shapes += _figure(middle, row[place])
+            shapes += figure(middle, row[place])
         shapes.append(number_below(middle, HEIGHT - 16, place, highlight))
     return Picture(PITCH * len(SHAPES), HEIGHT, tuple(shapes))
 
 
-def _figure(middle: float, digit: str) -> list[Shape]:
+def figure(middle: float, digit: str) -> list[Shape]:
     figure = FIGURES[digit]
     left, top, right, bottom = _extent(digit)
     dx, dy = middle - UNIT * (left + right) / 2, 84 - UNIT * (top + bottom) / 2

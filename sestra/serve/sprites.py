@@ -31,11 +31,11 @@ def drawing(world: World[Any]) -> Plain:
 
 def _alchemy() -> Plain:
     beakers = range(7)
-    glass = alchemy._beaker(0, "")  # the lip is the last shape
+    glass = alchemy.beaker(0, "")  # the lip is the last shape
     sprites: dict[str, Sequence[Shape]] = {"glass": glass[:-1], "lip": glass[-1:]}
     for letter in LIQUIDS:
-        sprites[f"{letter} bottom"] = alchemy._unit(0, 0, letter)
-        sprites[letter] = [shape.moved(0, alchemy.UNIT) for shape in alchemy._unit(0, 1, letter)]
+        sprites[f"{letter} bottom"] = alchemy.unit(0, 0, letter)
+        sprites[letter] = [shape.moved(0, alchemy.UNIT) for shape in alchemy.unit(0, 1, letter)]
     middles = [alchemy.PITCH * (n + 0.5) for n in beakers]
     return {
         "width": alchemy.PITCH * len(beakers),
@@ -61,10 +61,10 @@ def _scene() -> Plain:
     places = range(10)
     width = 2 * scene.WING + scene.PITCH * len(places)
     someone = next(iter(GARMENTS))
-    sprites: dict[str, Sequence[Shape]] = {"shadow": scene._figure(0, someone, NONE)[:1]}
+    sprites: dict[str, Sequence[Shape]] = {"shadow": scene.figure(0, someone, NONE)[:1]}
     for letter, name in GARMENTS.items():
-        sprites[f"shirt {letter}"] = scene._person(0, NAMED[name], letter.upper())
-        sprites[f"hat {letter}"] = scene._hat(0, NAMED[name], letter.upper())
+        sprites[f"shirt {letter}"] = scene.person(0, NAMED[name], letter.upper())
+        sprites[f"hat {letter}"] = scene.hat(0, NAMED[name], letter.upper())
     drawn = []
     for n in places:
         middle = scene.WING + scene.PITCH * (n + 0.5)
@@ -74,7 +74,7 @@ def _scene() -> Plain:
     return {
         "width": width,
         "height": scene.HEIGHT,
-        "background": [_plain(shape) for shape in scene._stage(width, len(places))],
+        "background": [_plain(shape) for shape in scene.stage(width, len(places))],
         "sprites": _plain_sprites(sprites),
         "places": drawn,
         "colours": _colours(GARMENTS),
@@ -97,7 +97,7 @@ def _tangrams() -> Plain:
         "width": tangrams.PITCH * len(SHAPES),
         "height": tangrams.HEIGHT,
         "background": [],
-        "sprites": _plain_sprites({**tiles, **{digit: tangrams._figure(0, digit) for digit in SHAPES}}),
+        "sprites": _plain_sprites({**tiles, **{digit: tangrams.figure(0, digit) for digit in SHAPES}}),
         "places": drawn,
         "figures": {digit: {"name": figure.name, "fill": figure.fill} for digit, figure in tangrams.FIGURES.items()},
     }
