@@ -175,16 +175,24 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
     """
     learner = learner or ("best-action" if network == "objects" else "sestra")
     optimiser: Optimiser = "adam" if learner == "supervised" else "rmsprop"
-    config = replace(TrainConfig(world=world, learner=learner, preset=name, optimiser=optimiser), **PAPER.get(world, OTHERWISE))
+    config = TrainConfig(
+        world=world,
+        network=network,
+        learner=learner,
+        preset=name,
+        optimiser=optimiser,
+        policy=NETWORKS[network](),
+        **PAPER.get(world, OTHERWISE),
+    )
     if name == "paper" or learner in {"policy-gradient", "contextual-bandit"}:
         return config
     if network == "objects":
         return replace(
-            config, network=network, policy=ObjectConfig(), optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, epochs=20,
-            shaping="steps", symmetry=True, horizon={"alchemy": 9}.get(world, config.horizon + 1), guided=0.5, clip=1.0,
+            config, optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, clip=1.0, epochs=20,
+            shaping="steps", symmetry=True, guided=0.5, horizon=config.horizon + 2,
         )  # fmt: skip
     steady = replace(config, averaging=0.999, decay=0.1, epochs=30, shaping="steps", symmetry=True)
-    return replace(steady, warm_up=5) if learner == "sestra" else steady
+    return replace(steady, warm_up=5, guided=0.5, horizon=config.horizon + 2) if learner == "sestra" else steady
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

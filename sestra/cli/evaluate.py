@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from sestra import __version__
 from sestra.cli.flags import OptionalFile, OptionalFolder, SplitName, Switch, print_json
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
     from sestra.data.scone import Interaction
-    from sestra.data.sources import Source
     from sestra.evaluation import Accuracy, Evaluation
     from sestra.runs import Trained
-
-METRICS = {"inst": "Inst", "utts3": "3utts", "utts5": "5utts"}
 
 
 @dataclass(frozen=True)
@@ -44,10 +39,8 @@ class Evaluate:
         import torch
 
         from sestra import pretrained
-        from sestra.data import sources
-        from sestra.data.batching import encode_turns
-        from sestra.evaluation import evaluate
         from sestra.files import write_json
+        from sestra.measuring import measure
         from sestra.runs import load_trained
 
         torch.set_num_threads(1)
@@ -55,44 +48,24 @@ class Evaluate:
             raise InputError(f"--errors {self.errors}: expected 0 or more")
         folder = pretrained.find(self.policy)
         trained = load_trained(folder)
-        interactions, source = sources.load(trained.config.world, self.split, self.data)
-        turns = encode_turns(interactions, trained.vocabulary, trained.tables)
-        result = evaluate(
-            trained.policy, trained.tables, turns, horizon=trained.config.execution_horizon, verbosity=trained.config.verbosity
-        )
-        report = self._report(trained, source, result)
+        measured = measure(trained, self.split, self.data)
+        report = measured.record
         out = self.out or (folder.path / "results.json" if folder.metrics.exists() else None)
         if out:
             write_json(out, report)
-        wrong = _errors(trained, interactions, result)[: self.errors]
+        wrong = _errors(trained, measured.interactions, measured.result)[: self.errors]
         if self.json:
             print_json(report | ({"errors": wrong} if self.errors else {}))
         else:
-            self._print(report, result, wrong)
+            self._print(report, measured.result, wrong)
         return 0
-
-    def _report(self, trained: Trained, source: Source, result: Evaluation) -> dict[str, Any]:
-        figures = {name: getattr(result, name) for name in METRICS}
-        return {
-            "world": trained.config.world,
-            "split": self.split,
-            **{name: round(accuracy.percent, 2) for name, accuracy in figures.items()},
-            "intervals": {name: _interval(accuracy) for name, accuracy in figures.items()},
-            "counts": {name: [accuracy.successes, accuracy.trials] for name, accuracy in figures.items()},
-            "by_turn": [round(accuracy.percent, 2) for accuracy in result.by_turn],
-            "reward": round(result.reward, 4),
-            "learner": trained.config.learner,
-            "seed": trained.config.seed,
-            "training": trained.chosen,
-            "data": dataclasses.asdict(source),
-            "config": dataclasses.asdict(trained.config),
-            "version": __version__,
-        }
 
     def _print(self, report: dict[str, Any], result: Evaluation, wrong: list[dict[str, str]]) -> None:
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
+
+        from sestra.measuring import METRICS, rounded_interval
 
         console = Console(highlight=False)
         table = Table(title=Text(f"{self.policy} on {report['data']['name']}"))
@@ -102,17 +75,13 @@ class Evaluate:
         if self.by == "turn":
             rows |= {f"Inst, turn {number}": accuracy for number, accuracy in enumerate(result.by_turn, start=1)}
         for label, accuracy in rows.items():
-            low, high = _interval(accuracy)
+            low, high = rounded_interval(accuracy)
             table.add_row(label, f"{accuracy.percent:.1f}", f"{low:.1f} to {high:.1f}", str(accuracy.successes), str(accuracy.trials))
         console.print(table)
         for error in wrong:
             console.print(Text(f"\n{error['interaction']}, turn {error['turn']}: {error['instruction']}", style="bold"))
             for name in ("start", "expected", "reached"):
                 console.print(Text(f"  {name:<9}{error[name]}"), soft_wrap=True)
-
-
-def _interval(accuracy: Accuracy) -> list[float]:
-    return [round(bound, 2) for bound in accuracy.interval]
 
 
 def _errors(trained: Trained, interactions: list[Interaction], result: Evaluation) -> list[dict[str, str]]:
