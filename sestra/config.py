@@ -191,7 +191,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
             config, optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, clip=1.0, epochs=20,
             shaping="steps", symmetry=True, guided=0.5, horizon=config.horizon + 2,
         )  # fmt: skip
-    steady = replace(config, averaging=0.999, decay=0.1, epochs=30, shaping="steps", symmetry=True)
+    steady = replace(config, averaging=0.999, decay=0.1, epochs=20, shaping="steps", symmetry=True)
     return replace(steady, warm_up=5, guided=0.5, horizon=config.horizon + 2) if learner == "sestra" else steady
 
 
