@@ -58,8 +58,6 @@ class ObjectConfig:
     """Attention heads."""
     dropout: float = 0.1
     """Share of values dropped in the embeddings of words and after every sublayer."""
-    word_dropout: float = 0.05
-    """Share of words read as unknown in training."""
     turn_before: bool = True
     """Whether an object's vector holds what it looked like when the turn before began."""
     ranks: bool = True
@@ -71,8 +69,7 @@ class ObjectConfig:
         """Raise InputError for a value that makes no sense."""
         for name in ("embedding", "size", "layers", "heads"):
             _within(name, getattr(self, name), 1, 10_000)
-        for name in ("dropout", "word_dropout"):
-            _within(name, getattr(self, name), 0, 0.99)
+        _within("dropout", self.dropout, 0, 0.99)
         if self.size % (2 * self.heads):
             raise InputError(f"--size {self.size}: expected a multiple of twice the number of heads, {2 * self.heads}")
 
@@ -123,6 +120,8 @@ class TrainConfig:
     """Largest norm of an update's gradient (0: no limit)."""
     symmetry: bool = False
     """Whether what the world does not tell apart (colours, figures) is renamed at random whenever it is seen, in words and states alike."""
+    word_dropout: float = 0.0
+    """Share of words that are read as unknown whenever they are seen in training."""
     rare: int = 2
     """Words that occur fewer times than this in train are read as unknown."""
     epochs: int = 200
@@ -145,7 +144,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging", "guided", "robust"):
+        for name in ("decay", "averaging", "guided", "robust", "word_dropout"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)
@@ -189,7 +188,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
     if network == "objects":
         return replace(
             config, optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, clip=1.0, epochs=20,
-            shaping="steps", symmetry=True, guided=0.5, horizon=config.horizon + 2,
+            shaping="steps", symmetry=True, word_dropout=0.05, guided=0.5, horizon=config.horizon + 2,
         )  # fmt: skip
     steady = replace(config, averaging=0.999, decay=0.1, epochs=20, shaping="steps", symmetry=True)
     return replace(steady, warm_up=5, guided=0.5, horizon=config.horizon + 2) if learner == "sestra" else steady

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from sestra import checkpoint
 from sestra.config import TrainConfig
-from sestra.data.batching import Turns, batches, encode_turns
+from sestra.data.batching import Turns, batches, encode_turns, forget_words
 from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.text import Vocabulary
@@ -111,7 +111,7 @@ class Training:
         objective = succeeded = actions = seen = 0.0
         for done, drawn in enumerate(batches(self.train, self.config.batch_size, self.generator)):
             self._set_learning_rate(self.progress.epoch + done / total)
-            batch = self.symmetry.rename(drawn, self.generator) if self.symmetry else drawn
+            batch = self._vary(drawn)
             value, execution = self.update(batch)
             seen += len(batch)
             objective += value * len(batch)
@@ -124,6 +124,14 @@ class Training:
             "train_inst": math.nan if self.learner.demonstrated else 100 * succeeded / seen,
             "actions": actions / seen,
         }
+
+    def _vary(self, batch: Turns) -> Turns:
+        """The batch as it is seen this time: with other names, and some words forgotten."""
+        if self.symmetry:
+            batch = self.symmetry.rename(batch, self.generator)
+        if self.config.word_dropout:
+            batch = forget_words(batch, self.config.word_dropout, self.generator)
+        return batch
 
     def update(self, batch: Turns) -> tuple[float, Execution]:
         """Roll in, observe the rewards, and take one step up the objective."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from sestra.data.scone import Interaction, State
-from sestra.data.text import BETWEEN, CURRENT, PAD, Vocabulary
+from sestra.data.text import BETWEEN, CURRENT, PAD, SPECIAL, UNKNOWN, Vocabulary
 from sestra.worlds.tables import Tables
 
 
@@ -86,6 +86,12 @@ def _history(states: Sequence[State | None], last: State, turns: int) -> list[St
         state = states[place]
         known[place] = known[min(place + 1, turns - 1)] if state is None else state
     return known
+
+
+def forget_words(turns: Turns, share: float, generator: torch.Generator) -> Turns:
+    """The turns with a share of their words, at random, as if nobody had heard of them."""
+    forgotten = (torch.rand(turns.words.shape, generator=generator) < share) & (turns.words >= len(SPECIAL))
+    return dataclasses.replace(turns, words=turns.words.masked_fill(forgotten, UNKNOWN))
 
 
 def pad(rows: Sequence[Sequence[int]]) -> Tensor:

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from sestra.config import ObjectConfig
 from sestra.data.batching import Turns
-from sestra.data.text import BETWEEN, CURRENT, PAD, UNKNOWN
+from sestra.data.text import BETWEEN, CURRENT, PAD
 from sestra.policies.base import Attended, Step
 from sestra.policies.object_layer import Layer, Looked, Part, Rows
 from sestra.policies.reading import read_both_ways
@@ -121,7 +121,7 @@ class ObjectPolicy(nn.Module):
 
     def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
         """The words of all instructions so far, then what earlier turns changed; which of these are there; the changes' objects."""
-        words = self._drop_words(turns.words)
+        words = turns.words
         number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
         age = (turns.turn.unsqueeze(1) - number + (turns.turn == 0).unsqueeze(1)).clamp(0, AGES - 1)
         embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
@@ -229,9 +229,3 @@ class ObjectPolicy(nn.Module):
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         keys, values = [keys[rows] for keys in memory.keys], [values[rows] for values in memory.values]
         return replace(memory, context=memory.context[rows], keys=keys, values=values, mask=memory.mask[rows], changes=memory.changes[rows])
-
-    def _drop_words(self, words: Tensor) -> Tensor:
-        if not self.training or not self.config.word_dropout:
-            return words
-        dropped = (torch.rand(words.shape) < self.config.word_dropout) & (words > CURRENT)
-        return words.masked_fill(dropped, UNKNOWN)

@@ -7,10 +7,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sestra.data.batching import batches, encode_turns, pad
+from sestra.data.batching import batches, encode_turns, forget_words, pad
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
-from sestra.data.text import BETWEEN, CURRENT, PAD, UNKNOWN, Vocabulary
+from sestra.data.text import BETWEEN, CURRENT, PAD, SPECIAL, UNKNOWN, Vocabulary
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
@@ -115,3 +115,14 @@ def test_little_is_padded(seed):
     generator = torch.Generator().manual_seed(seed)
     padded = sum(batch.words.numel() for batch in batches(TURNS, 20, generator))
     assert padded < 1.25 * int(TURNS.lengths.sum())
+
+
+def test_forgotten_words_are_unknown_and_marks_stay():
+    turns = turns_of(3)
+    assert torch.equal(forget_words(turns, 0.0, torch.Generator()).words, turns.words)
+    every = forget_words(turns, 1.0, torch.Generator()).words
+    special = turns.words < len(SPECIAL)
+    assert torch.equal(every[special], turns.words[special])
+    assert (every[~special] == UNKNOWN).all()
+    some = forget_words(turns, 0.5, torch.Generator().manual_seed(1)).words
+    assert 0 < ((some == UNKNOWN) & ~special).sum() < (~special).sum()

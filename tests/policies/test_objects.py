@@ -19,7 +19,7 @@ from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
-SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, word_dropout=0.0)
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0)
 
 
 def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
