@@ -11,8 +11,11 @@ from sestra.config import Network
 from sestra.errors import InputError
 from sestra.files import read_json, write_json, write_text
 from sestra.runs import RunFolder, Trained, load_trained
+from sestra.worlds import WORLDS
 
 HERE = Path(__file__).parent
+PAPERS = "sestra"
+"""The learner of the paper's own agents, which are the best for a world that has no better one."""
 NETWORKS: dict[Network, str] = {
     "attention": "The attention policy of Suhr and Artzi (2018)",
     "objects": "The object policy of sestra",
@@ -20,8 +23,9 @@ NETWORKS: dict[Network, str] = {
 
 
 def names() -> list[str]:
-    """The policies that ship with the package."""
-    return sorted(path.parent.name for path in HERE.glob("*/config.json"))
+    """The policies that ship with the package; a world's own name means the best one for it."""
+    shipped = {path.parent.name for path in HERE.glob("*/config.json")}
+    return sorted(shipped | {world for world in WORLDS if f"{world}-{PAPERS}" in shipped})
 
 
 def find(name: str | Path) -> RunFolder:
@@ -30,7 +34,8 @@ def find(name: str | Path) -> RunFolder:
     if folder.exists():
         return folder
     if str(name) in names():
-        return RunFolder(HERE / str(name))
+        best = RunFolder(HERE / str(name))
+        return best if best.exists() else RunFolder(HERE / f"{name}-{PAPERS}")
     shipped = f"one of {', '.join(names())}" if names() else "a pretrained name (none ship with this version)"
     raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
 

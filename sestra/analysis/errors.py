@@ -1,0 +1,102 @@
+"""Classes of errors, told from the start state, the goal, the states on the way and what was said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sestra.analysis.changes import Change, changes
+from sestra.analysis.references import Reference
+from sestra.data.scone import State
+from sestra.worlds.tables import Tables
+
+
+class ErrorClass(StrEnum):
+    """The first that applies, in this order, but that an agent which had to be stopped ran on."""
+
+    EARLIER_STATE = "needs an earlier state"
+    """The goal brings back what an earlier turn took away, and the instruction refers to that: the present state does not show it."""
+    WRONG_OBJECT = "right action, wrong object"
+    """The same kinds of doing, done to other things."""
+    WRONG_AMOUNT = "right object, wrong amount or place"
+    """The same kinds of doing, done to the same things, but too much or too little, to another place or in another colour."""
+    STOPPED_EARLY = "stopped early"
+    """What was done is the beginning of a shortest way to the goal."""
+    RAN_ON = "ran on"
+    """The goal was reached, and left again; an agent that had to be stopped is here too, whatever it did."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One instruction that was followed from its annotated start state."""
+
+    interaction: str
+    turn: int
+    """Counted from 0."""
+    instructions: tuple[str, ...]
+    """Up to this one."""
+    history: tuple[State | None, ...]
+    """The states in which the turns so far began; the last is this one's."""
+    goal: State
+    path: tuple[State, ...]
+    """The states that were passed through, start and end included."""
+    actions: tuple[str, ...]
+    stopped: bool
+    references: tuple[Reference, ...]
+
+    @property
+    def instruction(self) -> str:
+        return self.instructions[-1]
+
+    @property
+    def start(self) -> State:
+        return self.path[0]
+
+    @property
+    def reached(self) -> State:
+        return self.path[-1]
+
+    @property
+    def right(self) -> bool:
+        return self.reached == self.goal
+
+
+def classify(tables: Tables, case: Case) -> ErrorClass:
+    """Of a case that is not right."""
+    if _brings_back(tables, case):
+        return ErrorClass.EARLIER_STATE
+    if not case.stopped:
+        return ErrorClass.RAN_ON
+    wanted, done = (changes(tables.world, case.start, state) for state in (case.goal, case.reached))
+    if _kinds(wanted) == _kinds(done):
+        return ErrorClass.WRONG_AMOUNT if wanted == done else ErrorClass.WRONG_OBJECT
+    if _on_the_way(tables, case.start, case.reached, case.goal):
+        return ErrorClass.STOPPED_EARLY
+    return ErrorClass.RAN_ON if case.goal in case.path else ErrorClass.OTHER
+
+
+def _kinds(found: Counter[Change]) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for change, count in found.items():
+        counted[change.kind] += count
+    return counted
+
+
+def _brings_back(tables: Tables, case: Case) -> bool:
+    """Whether the instruction speaks of what was so before, and something becomes what it was in an earlier state and is not now."""
+    if not any(each.to == "state" or (each.kind, each.to) == ("ellipsis", "action") for each in case.references):
+        return False
+    earlier = [state for state in case.history[:-1] if state is not None]
+    if tables.world.name == "tangrams":
+        return bool({*case.goal[0]} - {*case.start[0]})  # every figure was in the row once
+    empty = tables.world.contents[0]
+    changed = [slot for slot in range(tables.slots) if case.goal[slot] not in (case.start[slot], empty)]
+    return any(state[slot] == case.goal[slot] for slot in changed for state in earlier)
+
+
+def _on_the_way(tables: Tables, start: State, reached: State, goal: State) -> bool:
+    there, end, wanted = tables.encode([start]), tables.encode([reached]), tables.encode([goal])
+    so_far, to_go = tables.steps_to_go(there, end), tables.steps_to_go(end, wanted)
+    return bool((so_far + to_go == tables.steps_to_go(there, wanted)).all())

@@ -1,0 +1,218 @@
+"""Each class of errors, by an example of it; and the page that shows them."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from agents import random_trained
+from commands import run
+
+from sestra import pretrained
+from sestra.analysis.changes import changes, touched
+from sestra.analysis.errors import Case, ErrorClass, classify
+from sestra.analysis.measure import Analysis, analyse
+from sestra.analysis.page import spread, write_page
+from sestra.analysis.references import find
+from sestra.data.batching import encode_turns
+from sestra.data.synthetic import generate
+from sestra.evaluation import evaluate
+from sestra.worlds import WORLDS, get_world
+from sestra.worlds.tables import compile_world
+
+NOBODY = " ".join(f"{n}:__" for n in range(4, 11))
+
+
+def case(world, instruction, goal, *path, history=(), stopped=True):
+    parse = get_world(world).parse
+    states = tuple(map(parse, history))
+    earlier = tuple(f"instruction {number}" for number in range(len(states)))
+    return Case(
+        "id", len(states), (*earlier, instruction), (*states, parse(path[0])), parse(goal), tuple(map(parse, path)), (), stopped,
+        tuple(find(world, instruction, len(states))),
+    )  # fmt: skip
+
+
+def kind(world, *arguments, **settings):
+    return classify(compile_world(get_world(world)), case(world, *arguments, **settings))
+
+
+def beakers(*units):
+    return " ".join(f"{number}:{unit}" for number, unit in enumerate((*units, *"_______")[:7], start=1))
+
+
+def test_right_action_on_the_wrong_object():
+    start = beakers("gg", "g", "r")
+    assert kind("alchemy", "drain one of the green", beakers("g", "g", "r"), start, beakers("gg", "_", "r")) is ErrorClass.WRONG_OBJECT
+    assert kind("alchemy", "pour red into it", beakers("ggr", "g"), start, beakers("gg", "gr")) is ErrorClass.WRONG_OBJECT
+    assert kind("tangrams", "remove the first", "1:1 2:2", "1:0 2:1 3:2", "1:0 2:1") is ErrorClass.WRONG_OBJECT
+    assert (
+        kind("scene", "he leaves", f"1:__ 2:r_ 3:__ {NOBODY}", f"1:b_ 2:r_ 3:__ {NOBODY}", f"1:b_ 2:__ 3:__ {NOBODY}")
+        is ErrorClass.WRONG_OBJECT
+    )
+
+
+def test_right_object_and_wrong_amount_or_place():
+    start = beakers("ggg")
+    assert kind("alchemy", "drain two", beakers("g"), start, beakers("gg")) is ErrorClass.WRONG_AMOUNT
+    assert kind("alchemy", "drain one", beakers("gg"), start, beakers("gg"), beakers("g")) is ErrorClass.WRONG_AMOUNT
+    scene = (f"1:__ 2:r_ 3:__ {NOBODY}", f"1:r_ 2:__ 3:__ {NOBODY}", f"1:__ 2:__ 3:r_ {NOBODY}")
+    assert kind("scene", "the man moves left", scene[1], scene[0], scene[2]) is ErrorClass.WRONG_AMOUNT
+
+
+def test_stopped_early():
+    start = beakers("g", "r")
+    assert kind("alchemy", "pour green into red", beakers("_", "rg"), start, beakers("_", "r")) is ErrorClass.STOPPED_EARLY
+    assert kind("alchemy", "mix it", beakers("bb"), beakers("gr"), beakers("gr")) is ErrorClass.STOPPED_EARLY  # did nothing at all
+
+
+def test_ran_on():
+    start, goal, end = beakers("g", "r"), beakers("_", "r"), beakers("_", "rr")
+    assert kind("alchemy", "empty green", goal, start, goal, end) is ErrorClass.RAN_ON
+    assert kind("alchemy", "empty green", goal, start, beakers("g", "_"), stopped=False) is ErrorClass.RAN_ON
+
+
+def test_needs_an_earlier_state():
+    assert kind("tangrams", "put it back", "1:0 2:1", "1:0", "1:0 2:2", history=["1:0 2:1"]) is ErrorClass.EARLIER_STATE
+    moved, home, lost = f"1:r_ 2:__ 3:__ {NOBODY}", f"1:__ 2:r_ 3:__ {NOBODY}", f"1:__ 2:__ 3:r_ {NOBODY}"
+    assert kind("scene", "he moves back", home, moved, lost, history=[home]) is ErrorClass.EARLIER_STATE
+    assert kind("scene", "he moves right", home, moved, lost, history=[home]) is ErrorClass.WRONG_AMOUNT
+    undone = kind("alchemy", "undo that", beakers("gg"), beakers("g"), beakers("g"), history=[beakers("gg")])
+    assert undone is ErrorClass.EARLIER_STATE
+
+
+def test_anything_else_is_other():
+    assert kind("alchemy", "mix it", beakers("bb"), beakers("gr"), beakers("grg")) is ErrorClass.OTHER
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_every_generated_turn_changes_something_and_nothing_changes_nothing(world):
+    for interaction in generate(world, 30, seed=3):
+        for _, start, goal in interaction.turns():
+            assert changes(get_world(world), start, goal)
+            assert touched(get_world(world), start, goal)
+            assert not changes(get_world(world), start, start)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    return analyse(random_trained("scene"), generate("scene", 30, seed=2))
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_is_right_as_often_as_evaluation_says(world):
+    trained, interactions = random_trained(world), generate(world, 20, seed=4)
+    turns = encode_turns(interactions, trained.vocabulary, trained.tables)
+    expected = evaluate(trained.policy, trained.tables, turns, horizon=trained.config.execution_horizon).inst
+    found = analyse(trained, interactions)
+    assert found.accuracies()["all instructions"] == expected
+    assert sum(found.classes().values()) == expected.trials - expected.successes
+    assert [(case.interaction, case.turn) for case in found.cases] == [(each.id, turn) for each in interactions for turn in range(5)]
+    for each in found.cases:
+        state = each.start
+        for action in each.actions:
+            state = trained.tables.world.apply(state, trained.tables.world.parse_action(action))
+        assert state == each.reached
+
+
+def test_first_turns_and_the_others_are_all(analysis):
+    accuracy = analysis.accuracies()
+    parts = [accuracy[name].trials for name in ("first of an interaction", "later, no reference", "with a reference")]
+    assert sum(parts) == accuracy["all instructions"].trials == 150
+
+
+def test_spread_takes_from_everywhere():
+    assert spread(range(100), 4) == [0, 25, 50, 75]
+    assert spread(range(3), 50) == [0, 1, 2]
+    assert spread([], 50) == []
+
+
+class Page(HTMLParser):
+    VOID = ("meta", "rect", "ellipse", "path", "polygon")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_asks_for_nothing(analysis):
+    text = write_page(analysis, "Errors", "generated dev", 12)
+    page = Page(text)
+    assert not page.open
+    assert page.tags.count("article") == min(12, len(analysis.wrong))
+    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+    links = [value for name, value in page.attributes if name in ("href", "src", "action")]
+    ids = [value for name, value in page.attributes if name == "id"]
+    assert all(link.startswith("#") and link[1:] in ids for link in links)
+    assert not any(name.startswith("on") or name == "style" for name, _ in page.attributes)
+    assert set(re.findall(r"https?://[^\"' ]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_the_page_escapes_what_it_shows(analysis):
+    nasty = Case("<b>", 1, ("<script>x</script>", '"><img src=x>'), (analysis.cases[0].start,) * 2, analysis.cases[0].goal,
+                 (analysis.cases[0].start,), (), True, ())  # fmt: skip
+    text = write_page(Analysis(analysis.tables, [nasty], 1), "<i>title</i>", "<i>", 50)
+    page = Page(text)
+    assert not {"script", "img", "b", "i"} & set(page.tags)
+    assert "&lt;script&gt;x&lt;/script&gt;" in text
+
+
+@pytest.fixture
+def exported(tmp_path):
+    pretrained.write(random_trained("tangrams"), tmp_path / "agent", "# A card\n")
+    return tmp_path / "agent"
+
+
+def test_the_command_prints_tables_and_writes_the_page(capsys, no_scone, exported, tmp_path):
+    status, out, _ = run(capsys, "analyze", exported, "--page", tmp_path / "errors.html", "--errors", "3")
+    assert status == 0
+    assert "needs an earlier state" in out
+    assert "later, no reference" in out
+    assert Page((tmp_path / "errors.html").read_text()).tags.count("article") == 3
+
+
+def test_the_command_prints_json(capsys, no_scone, exported):
+    import json
+
+    status, out, _ = run(capsys, "analyze", exported, "--json")
+    report = json.loads(out)
+    assert status == 0
+    assert report["world"] == "tangrams"
+    assert report["data"]["name"] == "generated dev"
+    assert report["errors"]["total"] == sum(number for name, number in report["errors"].items() if name != "total")
+    assert report["accuracy"]["all instructions"]["of"] == report["instructions"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere"], "neither the folder of a run"),
+        (["{exported}", "--page", "errors.txt"], "ends in .html"),
+        (["{exported}", "--errors", "0"], "from 1 to 10,000"),
+        (["{exported}", "--split", "test"], "no split 'test'"),
+        (["{exported}", "--page", "/nowhere/errors.html"], "cannot be written"),
+    ],
+)
+def test_wrong_input_is_explained(capsys, no_scone, exported, arguments, message):
+    status, _, err = run(capsys, "analyze", *(argument.format(exported=exported) for argument in arguments))
+    assert status == 2
+    assert message in err
