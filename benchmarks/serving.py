@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from sestra import Agent, pretrained
+from sestra.agent.trace import Turn
 from sestra.data import sources
-from sestra.trace import Turn
 from sestra.worlds import WORLDS
 
 INTERACTIONS = 150

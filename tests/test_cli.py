@@ -13,11 +13,11 @@ from agents import write_random_agent
 from commands import run
 
 from sestra import Agent, __version__, pretrained
+from sestra.agent.trace import Attention, Step, Trace, Turn
 from sestra.cli.demo import EXAMPLES, demonstrations, example
 from sestra.data import download as downloads
 from sestra.data import scone as reader
 from sestra.data.synthetic import DEV, TRAIN, generate
-from sestra.trace import Attention, Step, Trace, Turn
 from sestra.worlds import WORLDS, get_world
 
 ROOT = Path(__file__).parent.parent

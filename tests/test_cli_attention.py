@@ -10,11 +10,11 @@ from agents import STATES, obedient_agent, random_agent, write_random_agent
 from commands import run
 from lamps import Lamps
 
+from sestra.agent.trace import Attended, Attention, Step, Trace, Turn, Word
 from sestra.drawing.attention import attention_picture
 from sestra.drawing.attention_rows import MOST_ROWS
 from sestra.drawing.shapes import Label, Picture
 from sestra.errors import InputError
-from sestra.trace import Attended, Attention, Step, Trace, Turn, Word
 from sestra.worlds import WORLDS, get_world
 
 STATE = STATES["alchemy"]

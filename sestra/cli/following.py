@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from sestra.agent import Agent
-    from sestra.trace import Step, Turn
+    from sestra.agent.trace import Step, Turn
 
 AgentName = Annotated[str | None, tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")]
 StateText = Annotated[str | None, tyro.conf.arg(metavar='"1:... 2:..."', help_behavior_hint="")]

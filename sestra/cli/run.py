@@ -12,7 +12,7 @@ from sestra.cli.following import AgentName, Instructions, StateText, load_agent,
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
-    from sestra.trace import Trace
+    from sestra.agent.trace import Trace
     from sestra.worlds import World
 
 How = Literal["greedy", "sample", "beam"]

@@ -19,7 +19,7 @@ from sestra.files import write_text
 from sestra.worlds import World
 
 if TYPE_CHECKING:
-    from sestra.trace import Trace, Turn
+    from sestra.agent.trace import Trace, Turn
 
 MARGIN, GAP = 22.0, 34.0
 """Around the figure, and between its two columns."""

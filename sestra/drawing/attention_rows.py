@@ -13,7 +13,7 @@ from sestra.drawing.tangrams import FIGURES
 from sestra.worlds import World, alchemy, scene
 
 if TYPE_CHECKING:
-    from sestra.trace import Attended, Trace, Turn
+    from sestra.agent.trace import Attended, Trace, Turn
 
 MOST_ROWS = 60
 STATED = 0.03

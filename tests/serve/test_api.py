@@ -16,11 +16,11 @@ from loops import run_alone
 from untrained import untrained
 
 import sestra.serve
+from sestra.agent.trace import Context, Turn
 from sestra.data.synthetic import generate
 from sestra.drawing import draw_strip_svg
 from sestra.serve.app import create_app
 from sestra.serve.models import LARGEST_BODY, LONGEST_INSTRUCTION, LONGEST_STATE, MOST_TURNS
-from sestra.trace import Context, Turn
 from sestra.worlds import WORLDS, get_world
 
 STATES = {

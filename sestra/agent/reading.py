@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
+from sestra.agent.spelling import Speller
+from sestra.agent.trace import Context, Word
 from sestra.data.batching import Turns, pad
 from sestra.data.text import BETWEEN, CURRENT
 from sestra.errors import InputError
-from sestra.spelling import Speller
-from sestra.trace import Context, Word
 from sestra.worlds.tables import Tables
 
 LONGEST_TEXT, MOST_WORDS, MOST_EARLIER_WORDS = 20_000, 1_000, 5_000

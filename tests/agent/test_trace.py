@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from sestra.agent.trace import Alternative, Attended, Attention, Step, Trace, Turn, Word
 from sestra.errors import InputError
-from sestra.trace import Alternative, Attended, Attention, Step, Trace, Turn, Word
 
 START, MIDDLE, END = "1:g 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", "1:gg 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", "1:_ 2:_ 3:_ 4:_ 5:_ 6:_ 7:_"
 CURRENT = Attended("current", "words", ((("ad", 0.25), ("green", 0.75)),))

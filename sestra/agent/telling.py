@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from sestra.agent.reading import Reading
+from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Turn, Word
 from sestra.data.batching import Turns
 from sestra.policies.base import Policy
-from sestra.reading import Reading
 from sestra.rollout import Execution
-from sestra.trace import Alternative, Attended, Attention, Over, Step, Turn, Word
 from sestra.worlds.tables import Tables
 
 ALTERNATIVES = 5

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sestra.agent.spelling import Speller, distance
+from sestra.agent.trace import Word
 from sestra.data.text import SPECIAL, UNKNOWN, Vocabulary
-from sestra.spelling import Speller, distance
-from sestra.trace import Word
 
 WORDS = (
     "the",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
 
+from sestra.agent.trace import Word
 from sestra.data.text import SPECIAL, UNKNOWN, Vocabulary, tokenize
-from sestra.trace import Word
 
 SHORTEST = 4
 """Letters that a known word must have to be meant by a misspelling."""

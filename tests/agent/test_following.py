@@ -12,12 +12,12 @@ from agents import SMALL, STATES, obedient_agent, random_agent
 from lamps import Lamps
 
 from sestra.agent import Agent, Context
+from sestra.agent.reading import as_turns
+from sestra.agent.trace import Trace, Word
 from sestra.data.batching import encode_turns
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
 from sestra.evaluation import execute
-from sestra.reading import as_turns
-from sestra.trace import Trace, Word
 from sestra.worlds import WORLDS
 
 NAMES = sorted(STATES)
@@ -174,7 +174,7 @@ def test_a_turn_is_as_in_the_interaction(agent):
 
 
 def test_more_than_fit_into_one_call(obedient, monkeypatch):
-    monkeypatch.setattr("sestra.agent.TOGETHER", 3)
+    monkeypatch.setattr("sestra.agent.following.TOGETHER", 3)
     given = [(DARK, [f"light{number % 3 + 1}r"]) for number in range(8)]
     assert [trace.turns[0].actions for trace in obedient.follow_many(given)] == [(f"light {number % 3 + 1} r",) for number in range(8)]
 

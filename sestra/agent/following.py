@@ -14,17 +14,17 @@ from typing import Any, Literal, get_args
 import torch
 
 from sestra import pretrained
+from sestra.agent.reading import Reader, as_turns
+from sestra.agent.spelling import Speller
+from sestra.agent.telling import tell
+from sestra.agent.trace import Context, Trace, Turn
 from sestra.beam import beam_search
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns
 from sestra.errors import InputError
 from sestra.policies.base import Policy
-from sestra.reading import Reader, as_turns
 from sestra.rollout import Execution, forced, greedy, roll_out, sampled
 from sestra.runs import Trained, load_trained
-from sestra.spelling import Speller
-from sestra.telling import tell
-from sestra.trace import Context, Trace, Turn
 from sestra.worlds import World
 
 __all__ = ["Agent", "Context", "How", "Interaction"]
@@ -77,7 +77,8 @@ class Agent:
     def from_pretrained(cls, name: str | Path) -> Agent:
         """The agent of that name that ships with the package, or the one in an exported folder or a run's folder."""
         folder = pretrained.find(name)
-        return cls(load_trained(folder), folder.path.resolve().name, pretrained.read_card(folder))
+        called = str(name) if folder.path.parent == pretrained.HERE else folder.path.resolve().name
+        return cls(load_trained(folder), called, pretrained.read_card(folder))
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the agent as a folder that ``from_pretrained`` reads, its weights in half precision."""
