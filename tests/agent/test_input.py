@@ -214,6 +214,8 @@ def test_shipped_agents_follow_generated_instructions(name):
 
 @pytest.mark.skipif("alchemy" not in pretrained.names(), reason="no pretrained agent 'alchemy' ships with this version of the package")
 def test_the_first_example():
-    trace = Agent.from_pretrained("alchemy").follow(STATES["alchemy"], ["throw out first beaker", "pour the sixth beaker into the third one", "it turns brown"])
+    trace = Agent.from_pretrained("alchemy").follow(
+        STATES["alchemy"], ["throw out first beaker", "pour the sixth beaker into the third one", "it turns brown"]
+    )
     assert trace.turns[0].actions == ("pop 1",)
     assert trace.final_state == "1:_ 2:_ 3:bbb 4:_ 5:y 6:_ 7:_"
