@@ -114,6 +114,8 @@ class TrainConfig:
     """Step size of the optimiser at the start."""
     decay: float = 1.0
     """What the step size has shrunk to, as a share of the first, when the last epoch ends (along a half cosine)."""
+    weight_decay: float = 0.0
+    """How strongly every weight is drawn towards zero: by this share of the step size at each update."""
     averaging: float = 0.0
     """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
     clip: float = 0.0
@@ -144,7 +146,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging", "guided", "robust", "word_dropout"):
+        for name in ("decay", "averaging", "guided", "robust", "weight_decay", "word_dropout"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)

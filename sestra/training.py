@@ -143,6 +143,10 @@ class Training:
         if self.config.clip:
             torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
         self.optimiser.step()
+        if self.config.weight_decay:
+            rate = self.optimiser.param_groups[0]["lr"]
+            with torch.no_grad():
+                torch._foreach_mul_(list(self.policy.parameters()), 1 - rate * self.config.weight_decay)
         self.progress.updates += 1
         if self.config.averaging:
             keep = min(self.config.averaging, self.progress.updates / (self.progress.updates + 10))  # forgets the first weights soon

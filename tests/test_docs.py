@@ -116,7 +116,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if world not in pretrained.names():
             write_random_agent(folder / "agents" / world, world)
         else:
-            shutil.copytree(pretrained.HERE / world, folder / "agents" / world)
+            shutil.copytree(pretrained.find(world).path, folder / "agents" / world)
     return folder
 
 
