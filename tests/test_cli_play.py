@@ -116,7 +116,11 @@ class Terminal:
         import pty
 
         self.keyboard, screen = pty.openpty()
-        code = "import fcntl, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from sestra.cli import main; sys.exit(main())"
+        code = (
+            "import fcntl, signal, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+            "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a background job's children ignore it
+            "from sestra.cli import main; sys.exit(main())"
+        )
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "TERM": "xterm-256color", "INPUTRC": os.devnull}
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, *arguments], stdin=screen, stdout=screen, stderr=screen, env=environment, start_new_session=True

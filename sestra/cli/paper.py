@@ -1,0 +1,233 @@
+"""``sestra paper``: the paper's experiments, run on Ray, and its tables and figures with our numbers beside the authors'."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from sestra.cli.flags import OptionalFolder, OptionalNumber, OptionalText, Switch, print_json
+from sestra.config import Preset
+from sestra.errors import InputError
+from sestra.experiments import grid
+from sestra.experiments.grid import Trial
+from sestra.worlds import get_world
+
+WorldNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")]
+SystemNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="SYSTEM...")]
+Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+RESULTS = Path("results/paper")
+RUNS = Path("runs/paper")
+
+
+@dataclass(frozen=True)
+class Which:
+    """Which part of the grid."""
+
+    worlds: WorldNames = grid.WORLDS_OF_PAPER
+    """The worlds."""
+    systems: SystemNames = grid.OF_PAPER
+    """The rows of the paper's tables; 'objects', which the paper does not have, can be added."""
+    seeds: OptionalNumber = None
+    """How many seeds each system has; by default as many as in the paper: five, and three for ablations."""
+    preset: Preset = "default"
+    """'paper' for the paper's own settings, 'default' for ours, which learn faster."""
+    epochs: OptionalNumber = None
+    """The most passes over train, instead of the preset's."""
+
+    def trials(self, *, generated: bool) -> list[Trial]:
+        if self.seeds is not None and not 1 <= self.seeds <= 1000:
+            raise InputError(f"--seeds {self.seeds}: expected a number from 1 to 1,000")
+        if not self.worlds or not self.systems:
+            raise InputError("--worlds, --systems: expected at least one of each")
+        for world in self.worlds:
+            get_world(world)
+        changes: dict[str, Any] = {} if self.epochs is None else {"epochs": self.epochs}
+        trials = grid.trials(self.worlds, self.systems, self.seeds, self.preset, generated=generated, **changes)
+        for trial in trials:
+            trial.config.check()
+        return trials
+
+
+@dataclass(frozen=True)
+class List:
+    """List the grid's runs, and which of them have been finished."""
+
+    which: Which
+    """Which part of the grid."""
+    data: OptionalFolder = None
+    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    runs: Folder = RUNS
+    """Where the runs' folders are."""
+    results: Folder = RESULTS
+    """Where finished runs' results are."""
+    json: Switch = False
+    """Print one JSON object instead."""
+
+    def run(self) -> int:
+        from sestra.data import locate
+
+        trials = self.which.trials(generated=locate.find(self.data) is None)
+        rows: list[dict[str, Any]] = [{"name": trial.name, "state": self._state(trial), "epochs": trial.config.epochs} for trial in trials]
+        if self.json:
+            print_json({"runs": rows})
+            return 0
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table("run", "state")
+        for row in rows:
+            table.add_row(row["name"], row["state"], style="" if row["state"] != "pending" else "dim")
+        done = sum(row["state"].startswith("finished") for row in rows)
+        console = Console(highlight=False)
+        console.print(table)
+        console.print(f"{len(rows)} runs, {done} finished")
+        return 0
+
+    def _state(self, trial: Trial) -> str:
+        from sestra.config import TrainConfig, build
+        from sestra.experiments import records
+
+        path = self.results / f"{trial.name}.json"
+        if path.exists():
+            record = records.read(path)
+            different = grid.differences(trial.config, build(TrainConfig, record["config"], str(path)))
+            return f"finished after epoch {record['epochs']}" + (f", with other settings: {grid.describe(different)}" if different else "")
+        try:
+            lines = (self.runs / trial.name / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            return "pending"
+        return f"epoch {len(lines)} of {trial.config.epochs}"
+
+
+@dataclass(frozen=True)
+class RunGrid:
+    """Run the grid; whatever was begun is continued, whatever is finished is left alone. To stop at any moment loses no finished epoch."""
+
+    which: Which
+    """Which part of the grid."""
+    data: OptionalFolder = None
+    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    runs: Folder = RUNS
+    """Where each run has its folder, WORLD-SYSTEM-SEED; on a cluster, a folder that all machines share."""
+    results: Folder = RESULTS
+    """Where each finished run's figures are written, as one JSON."""
+    budget: OptionalText = None
+    """Stop between two epochs when this much time has passed: 90m, 1h30m, 45s."""
+    flat: int = 0
+    """End a run when its validation accuracy has been no better for so many epochs (0: when its settings say so)."""
+    ray_address: OptionalText = None
+    """A Ray cluster's address; by default the runs share this machine."""
+    cpus: OptionalNumber = None
+    """How many runs go side by side on this machine; by default as many as it has CPUs."""
+    max_failures: int = 3
+    """How often a run that dies is continued from its checkpoint."""
+    json: Switch = False
+    """Print what became of the runs as one JSON object at the end."""
+
+    def run(self) -> int:
+        from rich.console import Console
+
+        from sestra.data import locate
+        from sestra.experiments.driving import run_grid
+        from sestra.experiments.ray_runs import Pool, import_ray
+        from sestra.experiments.trials import Conditions
+        from sestra.experiments.watching import View
+
+        deadline = deadline_of(self.budget)
+        check_numbers(cpus=self.cpus, max_failures=self.max_failures, flat=self.flat)
+        data = locate.find(self.data)
+        trials = self.which.trials(generated=data is None)
+        import_ray()
+        console = Console(stderr=True, highlight=False)
+        if data is None:
+            console.print("SCONE was not found: the grid runs on generated interactions (see 'sestra data download').")
+        conditions = Conditions(self.runs.resolve(), data and data.resolve(), deadline=deadline, flat=self.flat)
+        view = View(console, conditions.runs, deadline)
+        try:
+            tally = run_grid(
+                trials,
+                self.results,
+                lambda: Pool(conditions, address=self.ray_address, cpus=self.cpus, max_failures=self.max_failures),
+                view,
+            )
+        except KeyboardInterrupt:
+            console.print("Stopped; give the same command again to continue from each run's last epoch.")
+            return 130
+        for name, what in tally.different.items():
+            console.print(f"{name}: was there already, with other settings: {what}; it counts as what it is", markup=False, soft_wrap=True)
+        if self.json:
+            print_json(dataclasses.asdict(tally))
+        else:
+            rest = f"; {len(tally.stopped)} stopped, to be continued by the same command" if tally.stopped else ""
+            failed = f"; {len(tally.failed)} FAILED" if tally.failed else ""
+            done = len(tally.already) + len(tally.ended)
+            sys.stdout.write(
+                f"{done} of {len(trials)} runs are finished, {len(tally.ended)} of them now{rest}{failed}; "
+                f"see them with: sestra paper report --results {self.results}\n"
+            )
+        return 1 if tally.failed else 0
+
+
+def deadline_of(budget: str | None) -> float | None:
+    from sestra.experiments.watching import parse_budget
+
+    return None if budget is None else time.time() + parse_budget(budget)
+
+
+def check_numbers(*, cpus: int | None, max_failures: int, flat: int) -> None:
+    if cpus is not None and cpus < 1:
+        raise InputError(f"--cpus {cpus}: expected 1 or more")
+    for flag, value in (("--max-failures", max_failures), ("--flat", flat)):
+        if value < 0:
+            raise InputError(f"{flag} {value}: expected 0 or more")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Write RESULTS.md, the paper's tables with our numbers beside the authors', and the figures, from the finished runs' JSON files."""
+
+    results: Folder = RESULTS
+    """Where finished runs' results are; notes.md beside them, if there is one, is taken over into the report."""
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("results/RESULTS.md")
+    """Where to write the tables."""
+    images: Folder = Path("docs/images")
+    """Where to write the figures."""
+    no_figures: Switch = False
+    """Write the tables alone."""
+
+    def run(self) -> int:
+        from sestra.experiments import records
+        from sestra.experiments.driving import make_folder
+        from sestra.experiments.report import write_report
+
+        found = records.read_all(self.results)
+        make_folder(self.out.resolve().parent)
+        write_report(found, self.out, self.results)
+        written = [self.out]
+        if not self.no_figures:
+            from sestra.experiments.figures import write_figures
+
+            make_folder(self.images)
+            written += write_figures([record for record in found if not record["generated"]], self.images)
+        sys.stdout.write(f"{len(found)} finished runs: wrote {', '.join(map(str, written))}\n")
+        return 0
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Run the paper's experiments, and compare what comes out with the paper."""
+
+    command: (
+        Annotated[List, tyro.conf.subcommand("list")]
+        | Annotated[RunGrid, tyro.conf.subcommand("run")]
+        | Annotated[Report, tyro.conf.subcommand("report")]
+    )
+
+    def run(self) -> int:
+        return self.command.run()

@@ -1,0 +1,155 @@
+"""``sestra sweep``: runs over listed values of any of a run's settings, or over what Optuna proposes."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from sestra.cli.flags import OptionalFolder, OptionalNumber, OptionalText, Switch, print_json
+from sestra.cli.paper import check_numbers, deadline_of
+from sestra.config import AttentionConfig, ObjectConfig, TrainConfig
+from sestra.errors import InputError
+from sestra.experiments import sweep
+
+if TYPE_CHECKING:
+    from sestra.experiments.driving import SweepPlan
+
+
+@dataclass(frozen=True)
+class SweepFlags:
+    """Train with each of several values of any setting, with commas between them, and compare; the flags are those of 'sestra train'."""
+
+    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/sweep")
+    """Where each run has its folder, and sweep.json with what came out."""
+    seeds: int = 1
+    """How many seeds, from 1, each combination has."""
+    search: Literal["grid", "optuna"] = "grid"
+    """'grid' tries every combination; 'optuna' proposes --trials of them, also from ranges such as 0.01..0.3 or 0.001..0.1:log."""
+    trials: int = 20
+    """How many combinations Optuna proposes."""
+    data: OptionalFolder = None
+    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    budget: OptionalText = None
+    """Stop between two epochs when this much time has passed: 90m, 1h30m, 45s."""
+    flat: int = 0
+    """End a run when its validation accuracy has been no better for so many epochs (0: when its settings say so)."""
+    ray_address: OptionalText = None
+    """A Ray cluster's address; by default the runs share this machine."""
+    cpus: OptionalNumber = None
+    """How many runs go side by side on this machine; by default as many as it has CPUs."""
+    max_failures: int = 3
+    """How often a run that dies is continued from its checkpoint."""
+    json: Switch = False
+    """Print the table as one JSON object."""
+
+    def run(self) -> int:
+        from rich.console import Console
+
+        from sestra.data import locate
+        from sestra.experiments.driving import Sweep as Sweeping
+        from sestra.experiments.ray_runs import Pool, import_ray
+        from sestra.experiments.trials import Conditions
+        from sestra.experiments.watching import View
+
+        plan = self._plan()
+        deadline = deadline_of(self.budget)
+        check_numbers(cpus=self.cpus, max_failures=self.max_failures, flat=self.flat)
+        import_ray()
+        console = Console(stderr=True, highlight=False)
+        data = locate.find(self.data)
+        if data is None:
+            console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
+        conditions = Conditions(self.out.resolve(), data and data.resolve(), splits=False, deadline=deadline, flat=self.flat, strict=True)
+        sweeping = Sweeping(plan, self.out.resolve(), deadline)
+        try:
+            lines = sweeping.run(
+                lambda: Pool(conditions, address=self.ray_address, cpus=self.cpus, max_failures=self.max_failures),
+                View(console, conditions.runs, deadline),
+            )
+        except KeyboardInterrupt:
+            console.print("Stopped; give the same command again to continue from each run's last epoch.")
+            return 130
+        if self.json:
+            tally = sweeping.tally
+            print_json({"combinations": lines, "stopped": tally.stopped, "failed": tally.failed})
+        else:
+            _print(lines, list(plan.varied))
+            if sweeping.tally.stopped:
+                console.print(f"{len(sweeping.tally.stopped)} runs were stopped; give the same command again to continue them.")
+        return 1 if sweeping.tally.failed else 0
+
+    def _plan(self) -> SweepPlan:
+        from sestra.experiments.driving import SweepPlan
+
+        if not 1 <= self.seeds <= 1000:
+            raise InputError(f"--seeds {self.seeds}: expected a number from 1 to 1,000")
+        if self.trials < 1:
+            raise InputError(f"--trials {self.trials}: expected 1 or more")
+        given = {name: text for name in sweep.settings() if (text := getattr(self, name)) is not None}
+        if "seed" in given:
+            raise InputError("--seed: a sweep numbers its seeds itself; say how many with --seeds")
+        fixed, varied = sweep.split_fixed(given)
+        seeds = range(1, self.seeds + 1)
+        if self.search == "grid":
+            return SweepPlan(fixed, varied, given, seeds, sweep.grid(fixed, varied, seeds))
+        if not varied:
+            raise InputError("--search optuna: nothing to search; give a setting several values or a range, as --entropy 0.01..0.3")
+        for edge in (0, -1):  # so that a wrong setting is found before the first run
+            edges = {name: values[edge] if isinstance(values, list) else (values.low, values.high)[edge] for name, values in varied.items()}
+            sweep.combine(edges, fixed, seeds)
+        return SweepPlan(fixed, varied, given, seeds, limit=self.trials)
+
+
+def _print(lines: list[dict[str, Any]], varied: list[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="on the validation part of train, the best first")
+    for name in varied:
+        table.add_column(name.replace("_", "-"))
+    for column in ("seeds", "Inst", "3utts", "5utts", "best epoch"):
+        table.add_column(column, justify="right")
+    for line in lines:
+        table.add_row(
+            *(f"{line['values'][name]}" for name in varied),
+            f"{line['seeds']} of {line['of']}",
+            *(_cell(line[name], line[f"{name}_deviation"]) for name in ("inst", "utts3", "utts5")),
+            ", ".join(map(str, line["best_epochs"])) or "–",
+        )
+    Console(highlight=False).print(table)
+
+
+def _cell(mean: float | None, deviation: float | None) -> str:
+    if mean is None:
+        return "–"
+    return f"{mean:.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
+
+
+def _help(kind: type[Any]) -> dict[str, str]:
+    """The text under each field of a dataclass, which is its flag's help."""
+    [parsed] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(parsed, ast.ClassDef)
+    texts = {}
+    for above, below in zip(parsed.body, parsed.body[1:], strict=False):
+        if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name) and isinstance(below, ast.Expr):
+            texts[above.target.id] = str(ast.literal_eval(below.value))
+    return texts
+
+
+def _flags() -> list[tuple[str, Any, Any]]:
+    helps = _help(ObjectConfig) | _help(AttentionConfig) | _help(TrainConfig)
+    return [
+        (name, Annotated[str | None, tyro.conf.arg(metavar="VALUE,...", help=helps.get(name, ""), help_behavior_hint="")], None)
+        for name in sweep.settings()
+    ]
+
+
+Sweep = dataclasses.make_dataclass("Sweep", _flags(), bases=(SweepFlags,), frozen=True)
+Sweep.__doc__ = SweepFlags.__doc__

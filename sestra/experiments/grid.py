@@ -1,0 +1,120 @@
+"""The paper's experiments as data: which systems, in which worlds, with how many seeds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sestra.config import LearnerName, Network, Preset, TrainConfig, preset
+from sestra.errors import InputError
+
+WORLDS_OF_PAPER = ("alchemy", "scene", "tangrams")
+
+
+@dataclass(frozen=True)
+class System:
+    """A row of the paper's tables."""
+
+    name: str
+    label: str
+    learner: LearnerName | None = None
+    network: Network = "attention"
+    policy: Mapping[str, bool] = field(default_factory=dict)
+    """What an ablation switches off."""
+    seeds: int = 5
+    """How often the paper runs it (Section 7)."""
+    in_paper: bool = True
+
+    def config(self, world: str, seed: int, preset_name: Preset = "default", **changes: Any) -> TrainConfig:
+        """The settings of one run of it."""
+        config = preset(preset_name, world, self.learner, self.network)
+        switched: dict[str, Any] = dict(self.policy)
+        return replace(config, seed=seed, policy=replace(config.policy, **switched), **changes)
+
+
+def _without(name: str, label: str, *parts: str) -> System:
+    return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
+
+
+SYSTEMS: dict[str, System] = {
+    system.name: system
+    for system in (
+        System("supervised", "Supervised", "supervised"),
+        System("policy-gradient", "PolicyGradient", "policy-gradient"),
+        System("contextual-bandit", "ContextualBandit", "contextual-bandit"),
+        System("sestra", "SESTRA", "sestra"),
+        _without("previous-instructions", "previous instructions", "previous_instructions"),
+        _without("states", "current and initial state", "current_state", "initial_state"),
+        _without("current-state", "current state", "current_state"),
+        _without("initial-state", "initial state", "initial_state"),
+        System("objects", "object policy", network="objects", seeds=3, in_paper=False),
+    )
+}
+"""In the order of Table 4, then what the paper does not have."""
+OF_PAPER = tuple(name for name, system in SYSTEMS.items() if system.in_paper)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run: its folder's name and its settings."""
+
+    name: str
+    config: TrainConfig
+    system: str = ""
+
+
+def trial_name(world: str, system: str, seed: int, preset_name: Preset = "default", *, generated: bool = False) -> str:
+    """Names keep apart what must not be mixed: ``scene-sestra-1``, ``scene-sestra-1-paper``, ``scene-sestra-1-generated``."""
+    return f"{world}-{system}-{seed}" + ("-paper" if preset_name == "paper" else "") + ("-generated" if generated else "")
+
+
+def trials(
+    worlds: Sequence[str] = WORLDS_OF_PAPER,
+    systems: Iterable[str] = OF_PAPER,
+    seeds: int | None = None,
+    preset_name: Preset = "default",
+    *,
+    generated: bool = False,
+    **changes: Any,
+) -> list[Trial]:
+    """The grid, all first seeds first; by default with as many seeds as the paper has. Changes hold for every run."""
+    chosen = [find_system(name) for name in systems]
+    if preset_name == "paper" and not all(system.in_paper for system in chosen):
+        raise InputError("--preset paper: the object policy is not the paper's and has no such preset; leave it out of --systems")
+    most = seeds or max(system.seeds for system in chosen)
+    return [
+        Trial(
+            trial_name(world, system.name, seed, preset_name, generated=generated),
+            system.config(world, seed, preset_name, **changes),
+            system.name,
+        )
+        for seed in range(1, most + 1)
+        for world in worlds
+        for system in chosen
+        if seed <= (seeds or system.seeds)
+    ]
+
+
+def find_system(name: str) -> System:
+    if name not in SYSTEMS:
+        raise InputError(f"unknown system {name!r}; expected one of {', '.join(SYSTEMS)}")
+    return SYSTEMS[name]
+
+
+def differences(expected: TrainConfig, found: TrainConfig) -> dict[str, list[Any]]:
+    """Settings that are not as expected: by flag, what was expected and what was found."""
+    ours, theirs = flat(dataclasses.asdict(expected)), flat(dataclasses.asdict(found))
+    names = dict.fromkeys([*ours, *theirs])
+    return {name: [ours.get(name), theirs.get(name)] for name in names if ours.get(name) != theirs.get(name)}
+
+
+def flat(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration as JSON holds it, with the network's settings beside the others, as the flags are."""
+    return {name: value for name, value in config.items() if name != "policy"} | dict(config.get("policy", {}))
+
+
+def describe(different: Mapping[str, Sequence[Any]]) -> str:
+    """Differences in words."""
+    return ", ".join(f"{name} is {found!r}, not {expected!r}" for name, (expected, found) in different.items())

@@ -1,0 +1,106 @@
+"""What a finished run leaves in ``results``: one small JSON, and how it is read back."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sestra import __version__
+from sestra.config import TrainConfig, build
+from sestra.errors import InputError
+from sestra.experiments.grid import Trial
+from sestra.files import read_json
+
+if TYPE_CHECKING:
+    from sestra.experiments.trials import Conditions
+    from sestra.training import Training
+
+CURVES = ("inst", "utts3", "utts5", "reward", "train_inst", "objective")
+FIGURES = ("inst", "utts3", "utts5", "intervals", "counts", "by_turn", "reward", "data")
+"""Of what ``sestra evaluate`` reports, that which is not in the rest of the record."""
+
+
+def make(
+    trial: Trial, training: Training, different: dict[str, list[Any]], conditions: Conditions, splits: Sequence[str]
+) -> dict[str, Any]:
+    """Of a training that has ended; measures its best policy on the splits, as ``sestra evaluate`` does."""
+    from sestra.files import write_json
+    from sestra.measuring import measure
+    from sestra.runs import load_trained
+
+    trained = load_trained(training.folder)
+    measured = {split: measure(trained, split, conditions.data).record for split in splits}
+    if "dev" in measured:
+        write_json(training.folder.path / "results.json", measured["dev"])  # what 'sestra export' looks for
+    progress, config = training.progress, training.config
+    source = training.folder.source()
+    return {
+        "name": trial.name,
+        "world": config.world,
+        "system": trial.system,
+        "learner": config.learner,
+        "preset": config.preset,
+        "seed": config.seed,
+        "generated": source.generated,
+        "ended": _ended(training, conditions),
+        "epochs": progress.epoch,
+        "best_epoch": progress.best_epoch,
+        "seconds": progress.history[-1]["seconds"],
+        "parameters": sum(parameter.numel() for parameter in trained.policy.parameters()),
+        "words": len(trained.vocabulary.words),
+        "validation": {name: _round(value) for name, value in trained.chosen["validation"].items()},
+        "splits": {split: {name: record[name] for name in FIGURES} for split, record in measured.items()},
+        "curve": {name: [_round(epoch[name]) for epoch in progress.history] for name in CURVES},
+        "train": dataclasses.asdict(source),
+        "different": different,
+        "config": dataclasses.asdict(config),
+        "version": __version__,
+    }
+
+
+def _ended(training: Training, conditions: Conditions) -> str:
+    if training.progress.epoch >= training.config.epochs:
+        return f"all {training.config.epochs} epochs"
+    if training.progress.patience <= 0:
+        return "patience ran out"
+    return f"no better for {conditions.flat} epochs"
+
+
+def _round(value: float | None) -> float | None:
+    return round(value, 3) if value is not None and math.isfinite(value) else None
+
+
+EXPECTED: dict[str, type | tuple[type, ...]] = {
+    "name": str, "world": str, "system": str, "seed": int, "generated": bool, "ended": str, "epochs": int, "best_epoch": int,
+    "seconds": (int, float), "parameters": int, "validation": dict, "splits": dict, "curve": dict, "train": dict, "different": dict,
+    "config": dict, "version": str,
+}  # fmt: skip
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A record, checked as far as tables and figures rely on it."""
+    record = read_json(path)
+    if not isinstance(record, dict):
+        raise InputError(f"{path}: holds no object; expected a finished run's results, as 'sestra paper run' writes them")
+    for name, kind in EXPECTED.items():
+        if not isinstance(record.get(name), kind):
+            raise InputError(f"{path}: {name} is {record.get(name)!r}; was it written by 'sestra paper run' of this version?")
+    build(TrainConfig, record["config"], f"{path}: config")
+    for split, figures in record["splits"].items():
+        if not isinstance(figures, dict) or not set(FIGURES) <= set(figures):
+            raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")
+    if not set(CURVES) <= set(record["curve"]):
+        raise InputError(f"{path}: its curve lacks one of {', '.join(CURVES)}; run 'sestra paper run' again without the file")
+    return record
+
+
+def read_all(folder: Path) -> list[dict[str, Any]]:
+    """All records in a folder, by name; a folder that is not there has none."""
+    return sorted((read(path) for path in paths(folder)), key=lambda record: str(record["name"]))
+
+
+def paths(folder: Path) -> Iterable[Path]:
+    return folder.glob("*.json")

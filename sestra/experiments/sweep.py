@@ -1,0 +1,200 @@
+"""Sweeps over any setting: every combination of listed values, or what Optuna proposes; judged on the validation part of train."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import itertools
+import math
+import re
+import statistics
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sestra.config import NETWORKS, AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
+from sestra.errors import InputError
+from sestra.experiments.grid import Trial
+
+FIRST = ("world", "network", "learner", "preset")
+"""Settings on which the defaults of the others depend."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """What Optuna may choose from between two numbers."""
+
+    low: float
+    high: float
+    log: bool
+    whole: bool
+
+
+def settings() -> dict[str, Any]:
+    """Every setting of a run, by name, with its type; those of the networks beside the others, as in ``sestra train``."""
+    kinds = [TrainConfig, AttentionConfig, ObjectConfig]
+    return {name: hint for kind in reversed(kinds) for name, hint in typing.get_type_hints(kind).items() if hint != PolicyConfig}
+
+
+def parse(name: str, text: str) -> list[Any] | Range:
+    """The values that a flag lists, ``0.03,0.07,0.1``, or its range, ``0.01..0.3`` (``0.01..0.3:log`` for a logarithmic scale)."""
+    hint = settings()[name]
+    ranged = re.fullmatch(r"\s*(\S+?)\.\.(\S+?)(:log)?\s*", text)
+    if ranged and hint in {int, float}:
+        low, high = (_value(name, part, hint) for part in ranged.groups()[:2])
+        if not low < high or (ranged[3] and low <= 0):
+            raise InputError(
+                f"{flag(name)} {text}: expected a smaller number before a larger one" + (", both above 0" if ranged[3] else "")
+            )
+        return Range(low, high, bool(ranged[3]), hint is int)
+    values = [_value(name, part.strip(), hint) for part in text.split(",")]
+    if len(set(values)) < len(values):
+        raise InputError(f"{flag(name)} {text}: a value stands there twice; list each once")
+    return values
+
+
+def _value(name: str, text: str, hint: Any) -> Any:
+    if typing.get_origin(hint) is Literal:
+        allowed = typing.get_args(hint)
+        if text in allowed:
+            return text
+        raise InputError(f"{flag(name)} {text!r}: expected some of {', '.join(allowed)}, with commas between them")
+    if hint is bool:
+        if text.lower() in {"true", "false"}:
+            return text.lower() == "true"
+        raise InputError(f"{flag(name)} {text!r}: expected true, false or true,false")
+    if hint is str:
+        return text
+    assert hint in {int, float} or isinstance(hint, types.UnionType)
+    try:
+        value = hint(text)
+    except ValueError as error:
+        kind = "whole numbers" if hint is int else "numbers"
+        raise InputError(f"{flag(name)} {text!r}: expected {kind}, with commas between them, or a range such as 1..5") from error
+    if not math.isfinite(value):
+        raise InputError(f"{flag(name)} {text!r}: expected a finite number")
+    return value
+
+
+def flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def configure(values: Mapping[str, Any]) -> TrainConfig:
+    """A run's settings: the preset that world, network and learner have, and then the values."""
+    config = preset(
+        values.get("preset", "default"), values.get("world", "alchemy"), values.get("learner"), values.get("network", "attention")
+    )
+    own = {field.name for field in dataclasses.fields(TrainConfig)}
+    of_policy = {field.name for field in dataclasses.fields(NETWORKS[config.network])}
+    rest = {name: value for name, value in values.items() if name not in FIRST}
+    for name in rest:
+        if name not in own | of_policy:
+            raise InputError(
+                f"{flag(name)}: the network {config.network!r} has no such setting; its own are {', '.join(sorted(of_policy))}"
+            )
+    policy = replace(config.policy, **{name: value for name, value in rest.items() if name in of_policy})
+    config = replace(config, policy=policy, **{name: value for name, value in rest.items() if name in own})
+    config.check()
+    return config
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One choice of values, and its trials, one a seed."""
+
+    values: dict[str, Any]
+    """Of the settings that the sweep varies."""
+    trials: tuple[Trial, ...]
+
+
+def combine(values: Mapping[str, Any], fixed: Mapping[str, Any], seeds: Sequence[int]) -> Combination:
+    configs = [configure({**fixed, **values, "seed": seed}) for seed in seeds]
+    title = "-".join(
+        [configs[0].world, *(f"{name.replace('_', '-')}={_brief(value)}" for name, value in values.items() if name != "world")]
+    )
+    title = re.sub(r"[^\w.=+-]", "_", title)
+    if len(title) > 150:
+        title = f"{title[:120]}-{hashlib.sha256(title.encode()).hexdigest()[:12]}"
+    return Combination(dict(values), tuple(Trial(f"{title}-{config.seed}", config) for config in configs))
+
+
+def _brief(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value).lower()
+
+
+def split_fixed(given: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, list[Any] | Range]]:
+    """Settings with one value, and those that are varied."""
+    parsed = {name: parse(name, text) for name, text in given.items()}
+    varied = {name: values for name, values in parsed.items() if isinstance(values, Range) or len(values) > 1}
+    return {name: values[0] for name, values in parsed.items() if isinstance(values, list) and len(values) == 1}, varied
+
+
+def grid(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range], seeds: Sequence[int]) -> list[Combination]:
+    """Every combination; all settings are checked before the first run begins."""
+    for name, values in varied.items():
+        if isinstance(values, Range):
+            raise InputError(f"{flag(name)}: a range needs --search optuna; list values, with commas between them, to try them all")
+    lists = [values for values in varied.values() if isinstance(values, list)]
+    return [combine(dict(zip(varied, chosen, strict=True)), fixed, seeds) for chosen in itertools.product(*lists)]
+
+
+class Proposals:
+    """Optuna, which proposes values in the light of what earlier ones came to; what was proposed before it is told, so it can continue."""
+
+    def __init__(self, varied: Mapping[str, list[Any] | Range], already: int) -> None:
+        try:
+            import optuna
+        except ImportError as error:
+            raise InputError("--search optuna needs the package optuna; install it with: pip install 'sestra[sweep]'") from error
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self.distributions: dict[str, Any] = {}
+        for name, values in varied.items():
+            if isinstance(values, list):
+                self.distributions[name] = optuna.distributions.CategoricalDistribution(values)
+            elif values.whole:
+                self.distributions[name] = optuna.distributions.IntDistribution(int(values.low), int(values.high), log=values.log)
+            else:
+                self.distributions[name] = optuna.distributions.FloatDistribution(values.low, values.high, log=values.log)
+        self.study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=already + 1))
+        self._asked: dict[int, Any] = {}
+
+    def propose(self, number: int) -> dict[str, Any]:
+        """Values that are easy to write down: four digits of a number."""
+        trial = self.study.ask(self.distributions)
+        self._asked[number] = trial
+        return {name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in trial.params.items()}
+
+    def proposed(self, number: int, values: dict[str, Any]) -> None:
+        """These values were proposed before the sweep was interrupted."""
+        self.study.enqueue_trial(values)
+        self._asked[number] = self.study.ask(self.distributions)
+
+    def tell(self, number: int, score: float | None) -> None:
+        import optuna
+
+        state = optuna.trial.TrialState.FAIL if score is None else optuna.trial.TrialState.COMPLETE
+        self.study.tell(self._asked.pop(number), score, state=state)
+
+
+def score(record: Mapping[str, Any]) -> float:
+    """By what models are chosen: whole interactions where there are any of five, else single instructions, on validation."""
+    validation = record["validation"]
+    return float(validation["inst"] if validation["utts5"] is None else validation["utts5"])
+
+
+def summarise(combination: Combination, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """One line of a sweep's table: means over the seeds that have ended."""
+    ended = [records[trial.name] for trial in combination.trials if trial.name in records]
+    summary: dict[str, Any] = {"values": combination.values, "seeds": len(ended), "of": len(combination.trials)}
+    summary["score"] = statistics.fmean(map(score, ended)) if ended else None
+    for name in ("inst", "utts3", "utts5"):
+        figures = [record["validation"][name] for record in ended if record["validation"][name] is not None]
+        summary[name] = round(statistics.fmean(figures), 2) if figures else None
+        summary[f"{name}_deviation"] = round(statistics.stdev(figures), 2) if len(figures) > 1 else None
+    summary["best_epochs"] = [record["best_epoch"] for record in ended]
+    summary["seconds"] = round(sum(record["seconds"] for record in ended), 1)
+    summary["runs"] = [trial.name for trial in combination.trials]
+    return summary

@@ -1,0 +1,79 @@
+"""The grid as data, and the paper's own numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sestra.errors import InputError
+from sestra.experiments.cells import paper
+from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
+
+
+def test_whole_grid():
+    every = trials()
+    assert len(every) == 3 * (4 * 5 + 4 * 3)
+    assert len({trial.name for trial in every}) == len(every)
+    assert Counter(trial.config.world for trial in every) == dict.fromkeys(WORLDS_OF_PAPER, 32)
+    assert [trial.config.seed for trial in every] == sorted(trial.config.seed for trial in every)
+    for trial in every:
+        assert trial.name == f"{trial.config.world}-{trial.system}-{trial.config.seed}"
+        trial.config.check()
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_ablations_are_sestra_without_a_part(preset):
+    off = {
+        "without-previous-instructions": {"previous_instructions"},
+        "without-states": {"current_state", "initial_state"},
+        "without-current-state": {"current_state"},
+        "without-initial-state": {"initial_state"},
+    }
+    for name, parts in off.items():
+        for world in WORLDS_OF_PAPER:
+            whole, ablation = (SYSTEMS[system].config(world, 3, preset) for system in ("sestra", name))
+            assert differences(whole, ablation) == {part: [True, False] for part in parts}
+
+
+def test_learners():
+    for name in ("supervised", "policy-gradient", "contextual-bandit", "sestra"):
+        assert SYSTEMS[name].config("scene", 1).learner == name
+    assert SYSTEMS["objects"].config("scene", 1).network == "objects"
+
+
+def test_names_keep_presets_and_data_apart():
+    names = [
+        trials(["scene"], ["sestra"], 1, preset, generated=generated)[0].name
+        for preset in ("default", "paper")
+        for generated in (False, True)
+    ]
+    assert names == ["scene-sestra-1", "scene-sestra-1-generated", "scene-sestra-1-paper", "scene-sestra-1-paper-generated"]
+
+
+def test_wrong_choices():
+    with pytest.raises(InputError, match="unknown system 'sesame'; expected one of supervised"):
+        trials(systems=["sesame"])
+    with pytest.raises(InputError, match="object policy is not the paper's"):
+        trials(systems=["objects"], preset_name="paper")
+
+
+def test_differences_in_words():
+    one, other = SYSTEMS["sestra"].config("scene", 1), SYSTEMS["sestra"].config("scene", 1, epochs=7)
+    assert describe(differences(one, other)) == f"epochs is 7, not {one.epochs}"
+    assert "hidden" in differences(one, SYSTEMS["objects"].config("scene", 1))
+
+
+def test_papers_numbers():
+    """Cells of Tables 3 and 4, and the ends of Figure 4's curves, as printed."""
+    assert paper()["dev"]["systems"]["sestra"] == {
+        "alchemy": [92.1, 82.9, 71.8],
+        "scene": [83.9, 68.7, 56.1],
+        "tangrams": [88.5, 82.4, 60.3],
+    }
+    assert paper()["dev"]["systems"]["without-initial-state"]["tangrams"] == [88.6, 82.9, 63.3]
+    assert paper()["dev"]["mean"]["scene"] == [62.9, 37.8, 29.0]
+    assert paper()["dev"]["deviation"]["scene"] == [17.7, 23.5, 21.1]
+    assert paper()["test"]["systems"]["contextual-bandit"]["alchemy"] == [73.8, 36.0, 25.7]
+    assert set(OF_PAPER) == set(paper()["dev"]["systems"])
+    assert [curve["train_inst"][-1] for curve in paper()["learning"]["curves"]] == [80.53, 47.18, 93.86, 56.01, 47.07]

@@ -1,0 +1,171 @@
+"""Tables and figures from records."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from commands import run
+from fake import record
+
+from sestra.experiments.cells import cell, groups, kind_of
+from sestra.experiments.comparing import Share, compare, difference, extrapolate
+from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
+from sestra.experiments.report import report
+
+
+def text_of(found: list[dict], **options: str) -> str:
+    return "\n".join(report(found, "results/paper", **options))
+
+
+def write(folder: Path, *found: dict) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in found:
+        (folder / f"{one['name']}.json").write_text(json.dumps(one))
+    return folder
+
+
+def row(text: str, heading: str, label: str) -> list[str]:
+    section = text.partition(f"### {heading}\n")[2].partition("\n#")[0]
+    [line] = [line for line in section.splitlines() if line.startswith(f"| {label}")]
+    return [part.strip() for part in line.strip("|").split("|")]
+
+
+def test_without_runs_every_cell_is_pending():
+    text = text_of([])
+    assert text.count("*pending*") == 3 * 8 * 3 + 3 * 7
+    assert row(text, "Alchemy", "SESTRA")[2] == "92.1<br>91.5 ± 1.4"
+    assert "No run has finished yet" in text
+
+
+def test_best_by_validation_mean_and_interval():
+    three = [record("scene", "sestra", seed) for seed in (1, 2, 3)]
+    for one, validation, dev in zip(three, (50.0, 70.0, 60.0), (66.0, 61.0, 62.0), strict=True):
+        one["validation"]["utts5"] = validation
+        one["splits"]["dev"]["utts5"] = dev
+        one["splits"]["dev"]["intervals"]["utts5"] = [dev - 5, dev + 5]
+    cells = row(text_of(three), "Scene", "SESTRA")
+    assert cells[1] == "3"
+    assert cells[-1] == "**61.0** [56.0, 66.0]<br>63.0 ± 2.6", "the run that validation chooses, not the best on dev"
+
+
+def test_generated_data_is_kept_out_of_the_tables():
+    generated = record("scene", "sestra", generated=True)
+    other = record("scene", "supervised")
+    other["splits"]["dev"]["data"]["sha256"] = "1" * 64
+    assert [kind_of(one) for one in (generated, other, record("scene", "sestra"))] == ["generated", "other", "scone"]
+    text = text_of([generated, other])
+    assert row(text, "Scene", "SESTRA")[-1] == row(text, "Scene", "Supervised")[-1] == "*pending*"
+    assert "## On generated interactions" in text
+    assert "## On other data" in text
+
+
+def test_other_settings_are_never_averaged():
+    found = [record("scene", "sestra", 1), record("scene", "sestra", 2, epochs=7), record("scene", "sestra", 3, epochs=7)]
+    assert [group.seeds for group in groups(found, "scene", "sestra", "default")] == [1, 2]
+    assert cell(found, "scene", "sestra").records == (found[0],)
+    text = text_of(found)
+    usual = SYSTEMS["sestra"].config("scene", 1).epochs
+    assert row(text, "Scene", "SESTRA")[1] == "1"
+    assert f"| scene | SESTRA | default, but epochs is 7, not {usual} | 2 |" in text
+    alone = text_of(found[1:])
+    assert row(alone, "Scene", "SESTRA<sup>1</sup>")[1] == "2"
+    assert f"1. scene, SESTRA: epochs is 7, not {usual}" in alone
+
+
+def test_presets_have_tables_of_their_own():
+    found = [record("scene", "sestra"), record("scene", "sestra", preset="paper")]
+    text = text_of(found)
+    assert "## Dev, with our default settings" in text
+    assert "## Dev, with the paper's settings" in text
+
+
+def test_test_split_where_it_is_at_hand():
+    assert "The test split was not at hand" in text_of([record("scene", "sestra")])
+    one = record("scene", "sestra")
+    one["splits"]["test"] = one["splits"]["dev"]
+    text = text_of([one]).partition("## Test, with our default settings")[2]
+    assert row(text, "Scene", "SESTRA")[2] == "87.1"
+    assert "previous instructions" not in text.partition("\n## ")[0], "Table 3 has no ablations"
+
+
+def test_notes_are_taken_over():
+    assert "\n## Notes\n\nScene is hard.\n" in text_of([], notes="Scene is hard.\n\n") + "\n"
+
+
+def test_order():
+    found = [record(world, system) for world in WORLDS_OF_PAPER for system in ("sestra", "policy-gradient", "supervised")]
+    for one in found:
+        if (one["world"], one["system"]) == ("tangrams", "policy-gradient"):
+            one["splits"]["dev"] |= {"utts5": 99.0, "intervals": {"inst": [0, 0], "utts3": [0, 0], "utts5": [97.0, 99.9]}}
+    verdicts = {(line[0], line[1]): line[-1] for line in compare(found)}
+    assert verdicts["alchemy", "PolicyGradient"] == "the same"
+    assert verdicts["alchemy", "Supervised"] == "no clear difference in either"
+    assert verdicts["tangrams", "PolicyGradient"] == "clear in ours only"
+    assert verdicts["scene", "ContextualBandit"] == ""
+
+
+def test_difference_of_shares():
+    """Newcombe's own example (1998, method 10): 56/70 and 48/80."""
+    apart, low, high = difference(Share(80.0, 69.17, 87.70), Share(60.0, 49.04, 70.04))
+    assert apart == pytest.approx(20.0)
+    assert (low, high) == (pytest.approx(5.24, abs=0.1), pytest.approx(33.39, abs=0.1))
+
+
+def test_extrapolation():
+    assert extrapolate([]) is None
+    found = [record("scene", "sestra"), record("scene", "supervised")]
+    found[0]["seconds"], found[1]["seconds"] = 100.0, 200.0
+    cost = extrapolate(found)
+    assert cost.runs == 96
+    of_scene = 5 * 100 + 5 * 200 + (2 * 5 + 4 * 3) * 150
+    assert cost.seconds == pytest.approx(of_scene + 2 * 32 * 150)
+
+
+def test_command_writes_the_same_files_again(capsys, tmp_path):
+    found = [record(world, system, seed) for world in WORLDS_OF_PAPER for system in SYSTEMS for seed in (1, 2)]
+    results = write(tmp_path / "results" / "paper", *found)
+    flags = ["paper", "report", "--results", results, "--out", tmp_path / "out" / "RESULTS.md", "--images", tmp_path / "images"]
+    for _ in range(2):
+        status, output, _ = run(capsys, *flags)
+        assert status == 0
+        assert output.startswith("54 finished runs: wrote ")
+    first = {path: path.read_bytes() for path in tmp_path.glob("images/*")}
+    assert {path.name for path in first} == {"learning-curves.svg", "accuracy-by-turn.svg", "parameters.svg"}
+    for content in first.values():
+        assert ElementTree.fromstring(content).tag.endswith("svg")
+    assert run(capsys, *flags)[0] == 0
+    assert {path: path.read_bytes() for path in first} == first
+    text = (tmp_path / "out" / "RESULTS.md").read_text()
+    assert "*pending*" not in text
+    for line in text.splitlines():
+        if line.startswith("|"):
+            assert re.fullmatch(r"\|.*\|", line)
+
+
+def test_command_with_nothing(capsys, tmp_path):
+    status, output, _ = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--images", tmp_path / "images")
+    assert status == 0
+    assert output == f"0 finished runs: wrote {tmp_path / 'R.md'}\n"
+
+
+def test_damaged_result_is_named(capsys, tmp_path):
+    (tmp_path / "scene-sestra-1.json").write_text("{}")
+    status, _, errors = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--no-figures")
+    assert status == 2
+    assert "scene-sestra-1.json: name is None" in errors
+
+
+def test_list(capsys, no_scone, tmp_path):
+    write(tmp_path / "results", record("scene", "sestra", generated=True), record("scene", "supervised", generated=True, epochs=3))
+    flags = ["--worlds", "scene", "--seeds", "1", "--runs", tmp_path / "runs", "--results", tmp_path / "results"]
+    status, output, _ = run(capsys, "paper", "list", *flags)
+    assert status == 0
+    assert "8 runs, 2 finished" in output
+    status, output, _ = run(capsys, "paper", "list", *flags, "--json")
+    states = {one["name"]: one["state"] for one in json.loads(output)["runs"]}
+    assert states["scene-supervised-1-generated"].startswith("finished after epoch 3, with other settings: epochs is 3, not ")
+    assert states["scene-policy-gradient-1-generated"] == "pending"

@@ -1,0 +1,179 @@
+"""Sweeps: what flags mean, and that they run and continue."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from commands import run
+
+from sestra.config import ObjectConfig, TrainConfig
+from sestra.errors import InputError
+from sestra.experiments.sweep import Proposals, Range, configure, grid, parse, settings, split_fixed
+from sestra.experiments.watching import duration, parse_budget
+
+SMALL = ["--world", "lamps", "--epochs", "2", "--hidden", "6", "--embedding", "4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("entropy", "0.03,0.07, 0.1", [0.03, 0.07, 0.1]),
+        ("horizon", "5", [5]),
+        ("horizon", "3..7", Range(3, 7, log=False, whole=True)),
+        ("learning_rate", "1e-4..1e-2:log", Range(1e-4, 1e-2, log=True, whole=False)),
+        ("learner", "sestra,supervised", ["sestra", "supervised"]),
+        ("symmetry", "true,False", [True, False]),
+        ("world", "scene", ["scene"]),
+    ],
+)
+def test_values(name, text, expected):
+    assert parse(name, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("entropy", "a lot", "--entropy 'a lot': expected numbers"),
+        ("entropy", "0.1,", "--entropy '': expected numbers"),
+        ("entropy", "nan", "expected a finite number"),
+        ("entropy", "0.1,0.10", "stands there twice"),
+        ("horizon", "2.5", "--horizon '2.5': expected whole numbers"),
+        ("horizon", "7..3", "expected a smaller number before a larger one"),
+        ("entropy", "0..1:log", "both above 0"),
+        ("learner", "sesame", "expected some of sestra"),
+        ("warm_up", "1..x", "--warm-up 'x'"),
+        ("symmetry", "maybe", "expected true, false or true,false"),
+    ],
+)
+def test_wrong_values(name, text, complaint):
+    with pytest.raises(InputError) as error:
+        parse(name, text)
+    assert complaint in str(error.value)
+
+
+def test_settings_are_those_of_a_run():
+    names = set(settings())
+    assert {"world", "entropy", "hidden", "layers", "previous_instructions"} <= names
+    assert "policy" not in names
+    assert configure({"world": "scene"}) == TrainConfig(**vars(configure({"world": "scene", "preset": "default"})))
+    assert configure({"world": "scene", "network": "objects", "layers": 3}).policy == ObjectConfig(layers=3)
+    assert configure({"world": "scene", "learner": "supervised"}).optimiser == "adam"
+    with pytest.raises(InputError, match="--layers: the network 'attention' has no such setting"):
+        configure({"world": "scene", "layers": 3})
+
+
+def test_grid_of_combinations():
+    fixed, varied = split_fixed({"world": "scene", "entropy": "0.03,0.1", "horizon": "4,5,6", "epochs": "9"})
+    assert fixed == {"world": "scene", "epochs": 9}
+    combinations = grid(fixed, varied, range(1, 4))
+    assert len(combinations) == 6
+    names = [trial.name for combination in combinations for trial in combination.trials]
+    assert len(set(names)) == 18
+    assert names[0] == "scene-entropy=0.03-horizon=4-1"
+    assert combinations[-1].trials[2].config == configure({"world": "scene", "entropy": 0.1, "horizon": 6, "epochs": 9, "seed": 3})
+    with pytest.raises(InputError, match="a range needs --search optuna"):
+        grid(*split_fixed({"entropy": "0..1"}), [1])
+
+
+def test_proposals_learn():
+    """Optuna finds the top of a parabola better than chance, and is told what was proposed before."""
+    varied = {"entropy": Range(0.0, 1.0, log=False, whole=False), "horizon": [3, 4]}
+    proposals = Proposals(varied, 1)
+    proposals.proposed(0, {"entropy": 0.5, "horizon": 3})
+    proposals.tell(0, -0.04)
+    values = []
+    for number in range(1, 30):
+        values.append(proposals.propose(number))
+        proposals.tell(number, None if number == 5 else -((values[-1]["entropy"] - 0.3) ** 2))
+    assert min(abs(one["entropy"] - 0.3) for one in values) < 0.02
+    assert len({one["entropy"] for one in values}) > 20
+    assert {one["horizon"] for one in values} == {3, 4}
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90m", 5400), ("1h30m", 5400), ("45s", 45), ("0.5h", 1800), ("1h0m1s", 3601)])
+def test_budgets(text, seconds):
+    assert parse_budget(text) == seconds
+
+
+def test_durations():
+    assert [duration(seconds) for seconds in (9.6, 99, 100, 5940, 11100)] == ["10 s", "99 s", "2 min", "99 min", "3 h 05"]
+
+
+pytest_ray = pytest.mark.xdist_group("ray")
+
+
+@pytest_ray
+def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
+    flags = ["sweep", *SMALL, "--entropy", "0.03,0.3", "--seeds", "2", "--data", data, "--out", tmp_path]
+    status, output, _ = run(capsys, *flags)
+    assert status == 0
+    assert "entropy" in output
+    assert output.count("2 of 2") == 2
+    before = (tmp_path / "sweep.json").read_text()
+    status, output, _ = run(capsys, *flags, "--json")
+    assert status == 0
+    lines = json.loads(output)["combinations"]
+    assert sorted(line["values"]["entropy"] for line in lines) == [0.03, 0.3]
+    assert lines[0]["score"] >= lines[1]["score"]
+    assert (tmp_path / "sweep.json").read_text() == before
+    assert json.loads((tmp_path / "lamps-entropy=0.3-2" / "config.json").read_text())["entropy"] == 0.3
+    status, _, errors = run(capsys, *flags, "--batch-size", "7")
+    assert status == 1
+    assert "holds a run with other settings (batch_size is 20, not 7)" in errors
+
+
+@pytest_ray
+def test_optuna_stops_and_continues(capsys, started_ray, data, tmp_path):
+    flags = ["sweep", *SMALL, "--entropy", "0.01..0.5:log", "--data", data, "--out", tmp_path, "--search", "optuna"]
+    assert run(capsys, *flags, "--trials", "2", "--json")[0] == 0
+    first = json.loads((tmp_path / "sweep.json").read_text())["combinations"]
+    assert len(first) == 2
+    assert run(capsys, *flags, "--trials", "3", "--json")[0] == 0
+    written = json.loads((tmp_path / "sweep.json").read_text())["combinations"]
+    assert written[:2] == first
+    assert len({one["values"]["entropy"] for one in written}) == 3
+    assert all(0.01 <= one["values"]["entropy"] <= 0.5 for one in written)
+    status, _, errors = run(capsys, *flags, "--trials", "3", "--clip", "1")
+    assert status == 2
+    assert "holds a sweep with other flags" in errors
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        (["--search", "optuna"], "nothing to search"),
+        (["--entropy", "0..1"], "a range needs --search optuna"),
+        (["--entropy", "1,-1"], "--entropy -1.0: expected a number from 0"),
+        (["--seed", "3"], "say how many with --seeds"),
+        (["--seeds", "0"], "--seeds 0"),
+        (["--trials", "0"], "--trials 0"),
+        (["--world", "mars"], "unknown world 'mars'"),
+    ],
+)
+def test_wrong_flags_of_sweeps(capsys, data, tmp_path, flags, complaint):
+    status, _, errors = run(capsys, "sweep", *SMALL, "--data", data, "--out", tmp_path / "out", *flags)
+    assert status == 2
+    assert complaint in errors
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("arguments", [["paper", "run"], ["paper", "report"], ["sweep"]])
+def test_help_is_light_and_names_every_setting(arguments):
+    code = f"""
+import sys
+from sestra.cli import main
+try:
+    main({[*arguments, "--help"]!r})
+finally:
+    print(sorted(set(sys.modules) & {{"torch", "numpy", "ray", "optuna", "matplotlib"}}), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert done.stderr.strip() == "[]"
+    if arguments == ["sweep"]:
+        for name in settings():
+            assert f"--{name.replace('_', '-')} VALUE" in done.stdout
+        assert "Weight (lambda) of the policy's entropy" in " ".join(done.stdout.replace("│", "").split())
