@@ -152,7 +152,7 @@ def measure(options: Options, world: str, learner: LearnerName, trained: bool, f
     counted = 0
     with counter:
         for _, batch in zip(range(5), todo, strict=False):
-            training.roll_in(batch)
+            training.roll_in(batch, training.learner)
             counted += len(batch)
     per_instruction = 3 * (counter.get_total_flops() / counted + lstm_flops(training))  # the backward pass takes two products for each
     speed = done / elapsed

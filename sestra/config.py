@@ -105,7 +105,7 @@ class TrainConfig:
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     guided: float = 0.0
-    """Share of training's executions that take only actions of a shortest way to the goal, drawn from the policy too (0: the paper)."""
+    """While the best actions' likelihood is maximised: share of the executions that take only actions of a shortest way to the goal."""
     batch_size: int = 20
     """Instructions an update."""
     optimiser: Optimiser = "rmsprop"
@@ -114,8 +114,6 @@ class TrainConfig:
     """Step size of the optimiser at the start."""
     decay: float = 1.0
     """What the step size has shrunk to, as a share of the first, when the last epoch ends (along a half cosine)."""
-    weight_decay: float = 0.0
-    """How strongly every weight is drawn towards zero: by this share of the step size at each update."""
     averaging: float = 0.0
     """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
     clip: float = 0.0
@@ -146,7 +144,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging", "guided", "robust", "weight_decay", "word_dropout"):
+        for name in ("decay", "averaging", "guided", "robust", "word_dropout"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)
@@ -192,8 +190,8 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
             config, optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, clip=1.0, epochs=20,
             shaping="steps", symmetry=True, word_dropout=0.05, guided=0.5, horizon=config.horizon + 2,
         )  # fmt: skip
-    steady = replace(config, averaging=0.999, decay=0.1, epochs=20, shaping="steps", symmetry=True)
-    return replace(steady, warm_up=5, guided=0.5, horizon=config.horizon + 2) if learner == "sestra" else steady
+    steady = replace(config, averaging=0.999, decay=0.1, epochs=30, shaping="steps", symmetry=True)
+    return replace(steady, warm_up=5, guided=0.5) if learner == "sestra" else steady
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

@@ -23,7 +23,7 @@ from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
 from sestra.files import to_json, write_text
-from sestra.learners import LEARNERS, BestAction
+from sestra.learners import LEARNERS, BestAction, Learner
 from sestra.policies import make_policy
 from sestra.reward import rewards
 from sestra.rollout import Execution, forced, guided, roll_out, sampled
@@ -135,18 +135,14 @@ class Training:
 
     def update(self, batch: Turns) -> tuple[float, Execution]:
         """Roll in, observe the rewards, and take one step up the objective."""
-        execution, observed = self.roll_in(batch)
-        learner = BestAction() if self.progress.epoch < self.config.warm_up else self.learner
+        learner = self._learner()
+        execution, observed = self.roll_in(batch, learner)
         objective = learner.objective(execution, observed).mean()
         self.optimiser.zero_grad()
         (-objective).backward()
         if self.config.clip:
             torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
         self.optimiser.step()
-        if self.config.weight_decay:
-            rate = self.optimiser.param_groups[0]["lr"]
-            with torch.no_grad():
-                torch._foreach_mul_(list(self.policy.parameters()), 1 - rate * self.config.weight_decay)
         self.progress.updates += 1
         if self.config.averaging:
             keep = min(self.config.averaging, self.progress.updates / (self.progress.updates + 10))  # forgets the first weights soon
@@ -154,14 +150,18 @@ class Training:
                 torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
         return float(objective.detach()), execution
 
-    def roll_in(self, batch: Turns) -> tuple[Execution, Tensor]:
+    def _learner(self) -> Learner:
+        """Best-action likelihood while training warms up, then the one that was asked for."""
+        return BestAction(self.config.robust) if self.progress.epoch < self.config.warm_up else self.learner
+
+    def roll_in(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor]:
         """An execution of each instruction, and the reward of every action in every state that it visits."""
-        if self.learner.demonstrated:
+        if learner.demonstrated:
             demonstrations = self.tables.demonstrate(batch.initial, batch.goal)  # [batch, steps]
             horizon, choose = demonstrations.shape[1], forced(demonstrations)
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
-            if self.config.guided:
+            if self.config.guided and isinstance(learner, BestAction):
                 choose = guided(self.tables, batch.goal, self.config.guided, self.generator)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
