@@ -24,10 +24,10 @@ class Measured:
     interactions: list[Interaction]
 
 
-def measure(trained: Trained, split: str, data: Path | None = None) -> Measured:
+def measure(trained: Trained, split: str, data: Path | None = None, *, generated: bool = False) -> Measured:
     """Follow a split's instructions and interactions; the record can be written as JSON."""
     config = trained.config
-    interactions, source = sources.load(config.world, split, data)
+    interactions, source = sources.load(config.world, split, data, generated=generated)
     turns = encode_turns(interactions, trained.vocabulary, trained.tables)
     result = evaluate(trained.policy, trained.tables, turns, horizon=config.execution_horizon, verbosity=config.verbosity)
     figures: dict[str, Accuracy] = {name: getattr(result, name) for name in METRICS}

@@ -27,9 +27,9 @@ class Source:
         return self.name.startswith(GENERATED)
 
 
-def load(world: str, split: str, data: Path | None = None) -> tuple[list[Interaction], Source]:
-    """The split's interactions; only if nobody named a folder and none is in the cache are they generated."""
-    folder = locate.find(data)
+def load(world: str, split: str, data: Path | None = None, *, generated: bool = False) -> tuple[list[Interaction], Source]:
+    """The split's interactions; only if that is asked for, or if nobody named a folder and none is in the cache, are they generated."""
+    folder = None if generated else locate.find(data)
     if folder is not None:
         interactions = locate.read_split(world, split, folder)
         if not any(True for interaction in interactions for _ in interaction.turns()):
@@ -38,10 +38,8 @@ def load(world: str, split: str, data: Path | None = None) -> tuple[list[Interac
 
     from sestra.data.synthetic import splits
 
-    generated = splits(world)
-    if split not in generated:
-        raise InputError(
-            f"SCONE was not found, and generated data has no split {split!r} (only {', '.join(generated)}); {locate.HOW_TO_GET_IT}"
-        )
-    lines = "".join(f"{format_line(interaction, get_world(world))}\n" for interaction in generated[split])
-    return generated[split], Source(f"{GENERATED} {split}", hashlib.sha256(lines.encode()).hexdigest())
+    made = splits(world)
+    if split not in made:
+        raise InputError(f"SCONE was not found, and generated data has no split {split!r} (only {', '.join(made)}); {locate.HOW_TO_GET_IT}")
+    lines = "".join(f"{format_line(interaction, get_world(world))}\n" for interaction in made[split])
+    return made[split], Source(f"{GENERATED} {split}", hashlib.sha256(lines.encode()).hexdigest())

@@ -32,7 +32,7 @@ def make(
     from sestra.runs import load_trained
 
     trained = load_trained(training.folder)
-    measured = {split: measure(trained, split, conditions.data).record for split in splits}
+    measured = {split: measure(trained, split, conditions.data, generated=conditions.data is None).record for split in splits}
     if "dev" in measured:
         write_json(training.folder.path / "results.json", measured["dev"])  # what 'sestra export' looks for
     progress, config = training.progress, training.config

@@ -100,7 +100,7 @@ class _Between:
 
 
 def find_source(world: str, data: Path | None) -> Source:
-    return sources.load(world, "train", data)[1]
+    return sources.load(world, "train", data, generated=data is None)[1]
 
 
 def work_on(job: Job) -> Outcome:
@@ -126,7 +126,7 @@ def _work_on(job: Job) -> Outcome:
         WORLDS.setdefault(trial.config.world, world)
         if encoder:
             ENCODERS.setdefault(trial.config.world, encoder)
-    interactions, source = sources.load(trial.config.world, "train", conditions.data)
+    interactions, source = sources.load(trial.config.world, "train", conditions.data, generated=conditions.data is None)
     if source != job.source:
         raise InputError(
             f"{socket.gethostname()}: has other data than the driver ({source.name}, {source.sha256[:12]}, not {job.source.name}, "
@@ -169,10 +169,9 @@ def _unfinished(training: Training) -> bool:
 
 def available_splits(world: str, data: Path | None) -> tuple[str, ...]:
     """What can be measured: dev, and test if it is at hand; generated data has no test."""
-    folder = locate.find(data)
-    if folder is None:
+    if data is None:
         return ("dev",)
-    return tuple(split for split in ("dev", "test") if (world, split) in locate.files(folder))
+    return tuple(split for split in ("dev", "test") if (world, split) in locate.files(data))
 
 
 NOTE = "worker.json"

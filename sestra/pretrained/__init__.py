@@ -29,13 +29,13 @@ def names() -> list[str]:
 
 
 def find(name: str | Path) -> RunFolder:
-    """A run's folder, or the pretrained policy of that name."""
+    """The pretrained policy of that name, or a run's folder; one that has the same name is found as ``./name`` or as a Path."""
+    if isinstance(name, str) and name in names():
+        best = RunFolder(HERE / name)
+        return best if best.exists() else RunFolder(HERE / f"{name}-{PAPERS}")
     folder = RunFolder(Path(name))
     if folder.exists():
         return folder
-    if str(name) in names():
-        best = RunFolder(HERE / str(name))
-        return best if best.exists() else RunFolder(HERE / f"{name}-{PAPERS}")
     shipped = f"one of {', '.join(names())}" if names() else "a pretrained name (none ship with this version)"
     raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
 

@@ -213,6 +213,15 @@ def test_shipped_agents_follow_generated_instructions(name):
 
 
 @pytest.mark.skipif("alchemy" not in pretrained.names(), reason="no pretrained agent 'alchemy' ships with this version of the package")
+def test_a_folder_does_not_stand_in_for_an_agent_that_ships(tmp_path, monkeypatch):
+    Agent.from_pretrained("scene").save_pretrained(tmp_path / "alchemy")
+    monkeypatch.chdir(tmp_path)
+    assert Agent.from_pretrained("alchemy").world.name == "alchemy"
+    assert Agent.from_pretrained("./alchemy").world.name == "scene"
+    assert Agent.from_pretrained(Path("alchemy")).world.name == "scene"
+
+
+@pytest.mark.skipif("alchemy" not in pretrained.names(), reason="no pretrained agent 'alchemy' ships with this version of the package")
 def test_the_first_example():
     trace = Agent.from_pretrained("alchemy").follow(
         STATES["alchemy"], ["throw out first beaker", "pour the sixth beaker into the third one", "it turns brown"]
