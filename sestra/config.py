@@ -191,7 +191,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
             shaping="steps", symmetry=True, word_dropout=0.05, guided=0.5, horizon=config.horizon + 2,
         )  # fmt: skip
     steady = replace(config, averaging=0.999, decay=0.1, epochs=30, shaping="steps", symmetry=True)
-    return replace(steady, warm_up=5, guided=0.5) if learner == "sestra" else steady
+    return replace(steady, warm_up=5) if learner == "sestra" else steady
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

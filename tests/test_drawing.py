@@ -145,7 +145,9 @@ def test_changed_places():
     assert changed(TANGRAMS, ("012",), ("4012",)) == {0}, "the figures that were pushed along have not changed"
     assert changed(TANGRAMS, ("01234",), ("0134",)) == frozenset()
     assert changed(TANGRAMS, ("01",), ("0314",)) == {1, 3}
-    assert len(changed(TANGRAMS, ("01",), ("10",))) == 1
+    assert changed(TANGRAMS, ("01",), ("10",)) == {0, 1}
+    assert changed(TANGRAMS, ("4021",), ("2041",)) == {0, 2}
+    assert changed(TANGRAMS, ("4021",), ("0214",)) == {3}
 
 
 # A strip.

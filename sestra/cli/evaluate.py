@@ -50,14 +50,14 @@ class Evaluate:
         trained = load_trained(folder)
         measured = measure(trained, self.split, self.data)
         report = measured.record
-        out = self.out or (folder.path / "results.json" if folder.metrics.exists() else None)
-        if out:
-            write_json(out, report)
         wrong = _errors(trained, measured.interactions, measured.result)[: self.errors]
         if self.json:
             print_json(report | ({"errors": wrong} if self.errors else {}))
         else:
             self._print(report, measured.result, wrong)
+        out = self.out or (folder.path / "results.json" if folder.metrics.exists() else None)
+        if out:  # last: what was measured is seen even if it cannot be written
+            write_json(out, report)
         return 0
 
     def _print(self, report: dict[str, Any], result: Evaluation, wrong: list[dict[str, str]]) -> None:

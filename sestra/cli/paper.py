@@ -207,6 +207,8 @@ class Report:
         from sestra.experiments.report import write_report
 
         found = records.read_all(self.results)
+        if not found:
+            raise InputError(f"{self.results}: holds no finished run's results; run the experiments with 'sestra paper run' first")
         make_folder(self.out.resolve().parent)
         write_report(found, self.out, self.results)
         written = [self.out]

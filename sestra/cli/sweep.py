@@ -97,6 +97,8 @@ class SweepFlags:
             raise InputError("--seed: a sweep numbers its seeds itself; say how many with --seeds")
         fixed, varied = sweep.split_fixed(given)
         seeds = range(1, self.seeds + 1)
+        if not varied and self.search == "grid":
+            raise InputError("nothing to compare; give a setting several values, as --entropy 0.03,0.07,0.1")
         if self.search == "grid":
             return SweepPlan(fixed, varied, given, seeds, sweep.grid(fixed, varied, seeds))
         if not varied:

@@ -171,9 +171,11 @@ def describe(state: State) -> str:
 
 
 def changed(before: State, after: State) -> frozenset[int]:
-    """The places whose figure was put there; one that was only pushed along by another has not changed."""
+    """Both places of a swap, else those whose figure was put there; one that was only pushed along by another has not changed."""
     (old,), (new,) = before, after
-    return frozenset(place for place, digit in enumerate(new) if digit not in _kept(old, new))
+    other = [place for place, digit in enumerate(new) if digit != old[place : place + 1]]
+    swapped = len(other) == 2 and sorted(old) == sorted(new)
+    return frozenset(other if swapped else (place for place, digit in enumerate(new) if digit not in _kept(old, new)))
 
 
 def _kept(old: str, new: str) -> str:
