@@ -229,3 +229,9 @@ def test_the_first_example():
     )
     assert trace.turns[0].actions == ("pop 1",)
     assert trace.final_state == "1:_ 2:_ 3:bbb 4:_ 5:y 6:_ 7:_"
+
+
+def test_what_ships():
+    """Every world has the paper's agent and a best one, and all of it is small."""
+    assert {*WORLDS, *(f"{world}-sestra" for world in WORLDS)} <= {*pretrained.names()}
+    assert sum(path.stat().st_size for path in pretrained.HERE.parent.rglob("*") if path.is_file()) < 30_000_000
