@@ -14,9 +14,10 @@ from commands import run
 
 from sestra import Agent, __version__, pretrained
 from sestra.agent.trace import Attention, Step, Trace, Turn
-from sestra.cli.demo import EXAMPLES, demonstrations, example
+from sestra.cli.demo import demonstrations
 from sestra.data import download as downloads
 from sestra.data import scone as reader
+from sestra.data.examples import EXAMPLES, example
 from sestra.data.synthetic import DEV, TRAIN, generate
 from sestra.worlds import WORLDS, get_world
 

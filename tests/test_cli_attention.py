@@ -10,12 +10,18 @@ from agents import STATES, obedient_agent, random_agent, write_random_agent
 from commands import run
 from lamps import Lamps
 
+from sestra.agent import Agent
 from sestra.agent.trace import Attended, Attention, Step, Trace, Turn, Word
+from sestra.config import NETWORKS, PolicyConfig, TrainConfig
+from sestra.data.text import Vocabulary
 from sestra.drawing.attention import attention_picture
-from sestra.drawing.attention_rows import MOST_ROWS
+from sestra.drawing.attention_rows import MOST_ROWS, TITLES
 from sestra.drawing.shapes import Label, Picture
 from sestra.errors import InputError
+from sestra.policies import make_policy
+from sestra.runs import Trained
 from sestra.worlds import WORLDS, get_world
+from sestra.worlds.tables import compile_world
 
 STATE = STATES["alchemy"]
 INSTRUCTIONS = ("throw out the first beaker", "pour the sixth beaker into the last one", "it turns brown")
@@ -45,6 +51,14 @@ def test_attention_writes_svg_and_png(capsys: pytest.CaptureFixture[str], folder
     for text in ("“it turns brown”", "This instruction", "Earlier instructions", "turn 1", "turn 2", "brown", "sixth", "push"):
         assert text in words
     assert png.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_was_said_does_not_command_the_terminal(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path):
+    status, out, err = run(
+        capsys, "attention", "--agent", folder, "--state", STATE, "\x1b[31mred\x07 out\nof it", "--out", tmp_path / "a.svg"
+    )
+    assert (status, err) == (0, "")
+    assert out == f"{tmp_path / 'a.svg'}: attention while following “�[31mred� out of it” written\n"
 
 
 def test_attention_of_an_earlier_turn_does_not_depend_on_later_ones(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path):
@@ -85,7 +99,20 @@ def test_every_world_and_turn_has_a_figure(world: str):
         picture = attention_picture(get_world(world), trace, number)
         assert inside(picture)
         assert picture.description.count("Action ") == len(turn.steps)
-        assert texts(picture).count("There are none yet.") <= (number == 1)
+        assert texts(picture).count("There are none yet.") == (number == 1)  # earlier instructions
+
+
+@pytest.mark.parametrize("config", NETWORKS.values())
+def test_every_attention_of_the_package_has_a_title(config: type[PolicyConfig]):
+    tables = compile_world(get_world("alchemy"))
+    vocabulary = Vocabulary.of(INSTRUCTIONS, at_least=1)
+    trained = Trained(
+        TrainConfig(world="alchemy", policy=config()), vocabulary, tables, make_policy(config(), tables, len(vocabulary)).eval(), {}
+    )
+    trace = Agent(trained, "fresh").follow(STATE, INSTRUCTIONS)
+    names = {attended.name for attended in trace.turns[1].steps[0].attention}
+    assert names <= set(TITLES)
+    assert {TITLES[name] for name in names} <= set(texts(attention_picture(get_world("alchemy"), trace, 2)))
 
 
 def test_other_policies_attentions_are_drawn_under_their_own_names(monkeypatch: pytest.MonkeyPatch):

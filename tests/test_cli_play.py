@@ -87,10 +87,16 @@ def test_errors_never_end_the_session(play):
     assert "\x1b" not in answers[7]
 
 
-def test_instructions_that_begin_like_commands_are_instructions(play):
-    _, undo, help_me, asked = play("undo step 2", "help the person in red", "help")
-    assert "stop" in undo or "Note" in undo
-    assert "/quit" not in help_me
+def test_instructions_that_begin_like_commands_are_instructions(play, folder: Path):
+    instructions = ["undo step 2", "help the person in red"]
+    trace = Agent.from_pretrained(folder).follow(STATE, instructions)
+    _, *answers, asked = play(*instructions, "help")
+    for answer, turn in zip(answers, trace.turns, strict=True):
+        shown = [line.split() for line in answer.splitlines()[1 : len(turn.steps) + 1]]
+        for words, step in zip(shown, turn.steps, strict=True):
+            assert words[: len(step.action.split())] == step.action.split()
+            assert step.state in " ".join(words)
+        assert "/quit" not in answer
     assert "Any other line is an instruction" in asked
     assert STATE in asked
 

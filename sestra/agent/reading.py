@@ -11,8 +11,8 @@ import torch
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Word
 from sestra.data.batching import Turns, pad
-from sestra.data.text import BETWEEN, CURRENT
-from sestra.errors import InputError
+from sestra.data.text import BETWEEN, CURRENT, tokenize
+from sestra.errors import InputError, shortened
 from sestra.worlds.tables import Tables
 
 LONGEST_TEXT, MOST_WORDS, MOST_EARLIER_WORDS = 20_000, 1_000, 5_000
@@ -50,10 +50,15 @@ class Reader:
         if not instructions or len(states) != len(instructions):
             given = f"{len(states)} states and {len(instructions)} instructions"
             raise InputError(f"{place}{given}; expected as many of each and at least one, the last of each being those of now")
+        counts = [count_words(instruction, f"{place}instruction {number}: ") for number, instruction in enumerate(instructions, start=1)]
+        if sum(counts[:-1]) > MOST_EARLIER_WORDS:
+            raise InputError(
+                f"{place}more than {MOST_EARLIER_WORDS:,} words in {len(instructions) - 1} earlier instructions; begin a new interaction"
+            )
         numbers: list[int] = []
         labels: list[str | None] = []
         for count, instruction in enumerate(instructions, start=1):
-            words, known = self.words(instruction, f"{place}instruction {count}: ")
+            words, known = self.speller.read(instruction)
             if count == len(instructions):
                 numbers.append(CURRENT)
                 labels.append(None)
@@ -62,22 +67,13 @@ class Reader:
                 labels.append(None)
             numbers += known
             labels += [word.text for word in words]
-        if len(numbers) - len(words) > MOST_EARLIER_WORDS:
-            raise InputError(
-                f"{place}more than {MOST_EARLIER_WORDS:,} words in {len(instructions) - 1} earlier instructions; begin a new interaction"
-            )
         parsed = [self.state(state, f"{place}state {count}: ") for count, state in enumerate(states, start=1)]
         return Reading(instructions[-1], words, numbers, labels, parsed)
 
     def words(self, instruction: str, place: str) -> tuple[tuple[Word, ...], tuple[int, ...]]:
         """The instruction's words, and their places in the vocabulary."""
-        _check_text(instruction, place, "an instruction such as 'throw out the first one'")
-        words, numbers = self.speller.read(instruction)
-        if not any(word.text[0].isalnum() for word in words):
-            raise InputError(f"{place}{_short(instruction)} has no word in it; write what to do, such as 'throw out the first one'")
-        if len(words) > MOST_WORDS:
-            raise InputError(f"{place}{len(words):,} words are too many; an instruction has at most {MOST_WORDS:,}")
-        return words, numbers
+        count_words(instruction, place)
+        return self.speller.read(instruction)
 
     def state(self, text: str, place: str) -> tuple[Any, ...]:
         world = self.tables.world
@@ -89,15 +85,26 @@ class Reader:
             raise type(error)(place + (said if len(said) <= LONGEST_MESSAGE else f"{said[:150]} … {said[-150:]}")) from error
 
 
+def count_words(instruction: str, place: str = "") -> int:
+    """How many words and marks there are; InputError, which begins with ``place``, if none of them is a word or they are too many.
+
+    Quick, whatever it is given: spelling, which is not, comes after it.
+    """
+    _check_text(instruction, place, "an instruction such as 'throw out the first one'")
+    tokens = tokenize(instruction)
+    if not any(token[0].isalnum() for token in tokens):
+        said = repr(shortened(instruction))
+        raise InputError(f"{place}{said} has no word in it; write what to do, such as 'throw out the first one'")
+    if len(tokens) > MOST_WORDS:
+        raise InputError(f"{place}{len(tokens):,} words are too many; an instruction has at most {MOST_WORDS:,}")
+    return len(tokens)
+
+
 def _check_text(text: Any, place: str, expected: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"{place}{_short(repr(text))} is not text; expected {expected}")
+        raise InputError(f"{place}{shortened(repr(text))} is not text; expected {expected}")
     if len(text) > LONGEST_TEXT:
         raise InputError(f"{place}{len(text):,} characters are too many; give at most {LONGEST_TEXT:,}")
-
-
-def _short(text: str, most: int = 60) -> str:
-    return repr(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def as_turns(readings: Sequence[Reading], tables: Tables) -> Turns:

@@ -10,6 +10,7 @@ from torch import Tensor
 from sestra.agent.reading import Reading
 from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Turn, Word
 from sestra.data.batching import Turns
+from sestra.errors import shortened
 from sestra.policies.base import Policy
 from sestra.rollout import Execution
 from sestra.worlds.tables import Tables
@@ -95,12 +96,9 @@ def _notes(words: Sequence[Word], length: int, stopped: bool) -> tuple[str, ...]
         notes.append(f"“{text}” is not a word that the agent knows; it was read as “{meant}”.")
     unknown = list(dict.fromkeys(word.text for word in words if not word.known))
     if unknown:
-        shown = ", ".join(f"“{_short(text)}”" for text in unknown[:10]) + (f" and {len(unknown) - 10} more" if len(unknown) > 10 else "")
+        more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
+        shown = ", ".join(f"“{shortened(text, 30)}”" for text in unknown[:10]) + more
         notes.append(f"The agent does not know {shown} and could not make use of {'it' if len(unknown) == 1 else 'them'}.")
     if not stopped:
         notes.append(f"The agent was stopped after {length} action{'s' * (length != 1)}, the most allowed; it had not come to an end.")
     return tuple(notes)
-
-
-def _short(text: str, most: int = 30) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"

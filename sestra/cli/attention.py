@@ -43,7 +43,8 @@ class Attention:
         trace = agent.follow(start, instructions[:number])
 
         from sestra.drawing.attention import draw_attention
+        from sestra.drawing.shapes import printable
 
         draw_attention(agent.world, trace, number, self.out)
-        sys.stdout.write(f"{self.out}: attention while following “{instructions[number - 1].strip()}” written\n")
+        sys.stdout.write(printable(f"{self.out}: attention while following “{instructions[number - 1].strip()}” written") + "\n")
         return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
 from sestra.worlds import World, get_world
 
 if TYPE_CHECKING:
@@ -61,13 +61,9 @@ def start_state(world: World[Any], text: str | None, flag: str = "--state") -> s
 
 
 def example_state(world: World[Any]) -> str:
-    from sestra.cli.demo import EXAMPLES
+    from sestra.data.examples import EXAMPLES
 
     return EXAMPLES[world.name][0] if world.name in EXAMPLES else world.format((world.contents[0],) * world.slots)
-
-
-def shortened(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def read_instructions(given: Sequence[str]) -> list[str]:

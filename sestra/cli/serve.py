@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -34,21 +35,29 @@ class Serve:
         if not 0 <= self.port <= 65535:
             raise InputError(f"--port {self.port}: expected a number from 0 to 65535")
         try:
-            import uvicorn
+            for package in ("fastapi", "uvicorn"):
+                import_module(package)
         except ImportError as error:
             raise InputError("serving needs the packages fastapi and uvicorn; install them with: pip install 'sestra[serve]'") from error
         with _listening(self.host, self.port) as listening:
-            agents = load(self.agent)
+            from sestra.serve import running
             from sestra.serve.app import create_app
 
-            config = uvicorn.Config(
-                create_app(agents), log_level="warning", access_log=False, server_header=False, lifespan="on", timeout_graceful_shutdown=3
-            )
-            address = _address(listening)
-            with suppress(KeyboardInterrupt):  # uvicorn has closed everything, and passes the signal on
-                _server(config, f"sestra is at {address} (Ctrl-C stops it)\n").run(sockets=[listening])
+            app = create_app(load(self.agent), hosts(self.host, listening))
+            running.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n")
             sys.stderr.write("stopped\n")
+        if app.state.batcher.busy:  # nobody waits for its answer, but Python would
+            sys.stderr.flush()
+            os._exit(0)
         return 0
+
+
+def hosts(given: str, listening: socket.socket) -> set[str] | None:
+    """The names that requests may ask for: on loopback only its own, so that no page from elsewhere can have itself resolved to it."""
+    bound = listening.getsockname()[0]
+    if not ipaddress.ip_address(bound).is_loopback:
+        return None
+    return {"localhost", "127.0.0.1", "[::1]"} | {f"[{name}]" if ":" in name else name.lower() for name in (given, bound)}
 
 
 def load(given: Sequence[str]) -> list[Agent]:
@@ -102,15 +111,3 @@ def _address(listening: socket.socket) -> str:
     if ipaddress.ip_address(host).is_unspecified:
         host = socket.gethostname()
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
-
-
-def _server(config: Any, greeting: str) -> Any:
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            sys.stdout.write(greeting)
-            sys.stdout.flush()
-
-    return Server(config)

@@ -21,13 +21,13 @@ STATED = 0.03
 TITLES = {
     "current": "This instruction",
     "previous": "Earlier instructions",
-    "initial": "State before the instruction",
-    "state": "State when the action was chosen",
-    "words": "All instructions",
+    "initial": "The state when the turn began",
+    "state": "The state now",
+    "words": "The words",
     "changes": "What earlier turns changed",
-    "objects": "Objects when the action was chosen",
+    "objects": "The objects now",
 }
-"""What the attentions of the package's policies are over; another policy's appear under their own names."""
+"""What the attentions of the package's policies are over, on the page too; another policy's appear under their own names."""
 LETTERS = {
     "alchemy": {letter: NAMED[name] for letter, name in alchemy.COLOURS.items()},
     "scene": {letter: NAMED[name] for letter, name in scene.COLOURS.items()},

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,10 +16,12 @@ from starlette.exceptions import HTTPException
 
 from sestra import __version__
 from sestra.agent import Agent, Context
+from sestra.agent.reading import count_words
 from sestra.drawing import draw_strip_svg
+from sestra.drawing.attention_rows import TITLES
 from sestra.errors import InputError
 from sestra.serve import models, sayings, sprites
-from sestra.serve.batching import Batcher, BusyError
+from sestra.serve.batching import Batcher, BusyError, ClosedError
 from sestra.serve.guard import Guard, refusal
 from sestra.worlds import World
 
@@ -31,11 +33,17 @@ DESCRIPTION = (
     "Whatever is wrong with a request, the answer says where and why, always in the same shape."
 )
 
-log = logging.getLogger("sestra.serve")
 
-_SAYS_NO: dict[int | str, dict[str, Any]] = {422: {"model": models.Refusal, "description": "What is wrong, and where"}}
-_TOO_LARGE: dict[int | str, dict[str, Any]] = {413: {"model": models.Refusal, "description": "The body is too large"}}
-_TOO_MANY: dict[int | str, dict[str, Any]] = {429: {"model": models.Refusal, "description": "Too many requests are waiting"}}
+Responses = dict[int | str, dict[str, Any]]
+
+
+def _refusals(reasons: Mapping[int, str]) -> Responses:
+    return {status: {"model": models.Refusal, "description": reason} for status, reason in reasons.items()}
+
+
+_ALWAYS = _refusals({408: "The body took too long", 413: "The body is too large", 421: "Another host was meant", 500: "The server failed"})
+_SAYS_NO = _refusals({422: "What is wrong, and where"})
+_CANNOT_NOW = _refusals({429: "Too many requests are waiting", 503: "The server is stopping"})
 
 WorldQuery = Annotated[models.WorldName, Query()]
 StateQuery = Annotated[models.StateText, Query()]
@@ -51,8 +59,11 @@ class RefusedError(Exception):
         self.where, self.reason = where, reason
 
 
-def create_app(agents: Sequence[Agent]) -> FastAPI:
-    """The application with these agents, one a world."""
+def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) -> FastAPI:
+    """The application with these agents, one a world; it answers to these names of its host, by default to any.
+
+    Its ``state.batcher`` is to be closed as soon as it is to stop.
+    """
     by_world = {agent.world.name: agent for agent in agents}
     batcher: Batcher[Context, bytes] = Batcher({name: _taking_turns(agent) for name, agent in by_world.items()})
 
@@ -61,38 +72,72 @@ def create_app(agents: Sequence[Agent]) -> FastAPI:
         yield
         batcher.close()
 
-    app = FastAPI(title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = FastAPI(
+        title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan, responses=_ALWAYS
+    )
+    app.state.batcher = batcher
     _refuse_uniformly(app)
     _add_questions(app, by_world)
 
-    @app.post("/api/follow", response_model=models.Turn, responses={**_SAYS_NO, **_TOO_LARGE, **_TOO_MANY})
-    async def follow(request: models.FollowRequest) -> Response:
+    @app.post("/api/follow", response_model=models.Turn, responses={**_SAYS_NO, **_CANNOT_NOW})
+    async def follow(asked: models.FollowRequest, request: Request) -> Response:
         """Follow one instruction; requests that arrive together are answered together."""
-        world = _world(by_world, request.world)
-        for number, turn in enumerate(request.history):
+        words = _count_words(asked)
+        world = _world(by_world, asked.world)
+        for number, turn in enumerate(asked.history):
             _parse(world, turn.state, f"history.{number}.state")
-        _parse(world, request.state, "state")
+        _parse(world, asked.state, "state")
         context = Context(
-            (*(turn.state for turn in request.history), request.state),
-            (*(turn.instruction for turn in request.history), request.instruction),
+            (*(turn.state for turn in asked.history), asked.state),
+            (*(turn.instruction for turn in asked.history), asked.instruction),
         )
-        try:
-            by_world[world.name].check(context)
-        except InputError as error:
-            raise RefusedError("", str(error)) from error
-        answer = await batcher.ask(world.name, context)
-        return Response(answer, media_type="application/json")
+        answer = await _while_there(request, batcher.ask(world.name, context, words + len(context.instructions)))
+        return Response(status_code=499) if answer is None else Response(answer, media_type="application/json")
 
     _add_page(app)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, hosts=hosts)
     return app
 
 
-def _taking_turns(agent: Agent) -> Any:
+def _taking_turns(agent: Agent) -> Callable[[Sequence[Context]], list[bytes]]:
     def take(contexts: Sequence[Context]) -> list[bytes]:
-        return [to_json(turn.to_json(), inf_nan_mode="null") for turn in agent.take_turns(contexts)]
+        return [to_json(turn.to_json()) for turn in agent.take_turns(contexts)]
 
     return take
+
+
+def _count_words(asked: models.FollowRequest) -> int:
+    """All that the agent is to read, counted before anything is done with it."""
+    told = [(f"history.{number}.instruction", turn.instruction) for number, turn in enumerate(asked.history)]
+    count = 0
+    for where, instruction in (("instruction", asked.instruction), *told):
+        try:
+            count += count_words(instruction)
+        except InputError as error:
+            raise RefusedError(where, str(error)) from error
+        if count > models.MOST_WORDS:
+            if where == "instruction":
+                raise RefusedError(where, f"{count:,} words; expected at most {models.MOST_WORDS:,}; write less")
+            raise RefusedError(
+                "history", f"more than {models.MOST_WORDS:,} words with the instruction's; begin a new interaction, or leave turns out"
+            )
+    return count
+
+
+async def _while_there(request: Request, asking: Coroutine[Any, Any, bytes]) -> bytes | None:
+    """The answer, or None as soon as whoever asked has gone."""
+
+    async def leave() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    answer, gone = asyncio.create_task(asking), asyncio.create_task(leave())
+    try:
+        await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        return answer.result() if answer.done() else None
+    finally:
+        answer.cancel()
+        gone.cancel()
 
 
 def _add_questions(app: FastAPI, agents: Mapping[str, Agent]) -> None:
@@ -114,7 +159,7 @@ def _add_questions(app: FastAPI, agents: Mapping[str, Agent]) -> None:
             )
             for name, agent in agents.items()
         ]
-        return models.Worlds(worlds=summaries, limits=models.Limits())
+        return models.Worlds(worlds=summaries, attention=TITLES, limits=models.Limits())
 
     @app.get("/api/examples", responses=_SAYS_NO)
     def examples(
@@ -137,7 +182,7 @@ def _add_questions(app: FastAPI, agents: Mapping[str, Agent]) -> None:
     @app.post(
         "/api/picture",
         response_class=Response,
-        responses={200: {"content": {"image/svg+xml": {}}, "description": "One picture of all frames"}, **_SAYS_NO, **_TOO_LARGE},
+        responses={200: {"content": {"image/svg+xml": {}}, "description": "One picture of all frames"}, **_SAYS_NO},
     )
     def picture(request: models.PictureRequest) -> Response:
         """Captions and states below each other, as one SVG."""
@@ -191,16 +236,15 @@ def _refuse_uniformly(app: FastAPI) -> None:
     async def busy(_request: Request, _error: BusyError) -> Response:
         return refusal(429, [("", "too many requests are waiting; try again in a second")], {"Retry-After": "1"})
 
+    @app.exception_handler(ClosedError)
+    async def closed(_request: Request, _error: ClosedError) -> Response:
+        return refusal(503, [("", "the server is stopping; ask again when it is back")], {"Retry-After": "5", "Connection": "close"})
+
     @app.exception_handler(HTTPException)
     async def http(_request: Request, error: HTTPException) -> Response:
         if error.status_code == 400:  # FastAPI's, for bytes that are no text or nested beyond reason
             return refusal(422, [("body", f"is not JSON; {AN_OBJECT}")])
         return refusal(error.status_code, [("", str(error.detail))], dict(error.headers or {}))
-
-    @app.exception_handler(Exception)
-    async def ours(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return refusal(500, [("", "the server failed, which is its own fault; its log says more")])
 
 
 def _problem(error: Any) -> tuple[str, str]:

@@ -12,6 +12,8 @@ LONGEST_INSTRUCTION = 1000
 LONGEST_STATE = 200
 LONGEST_NAME = 50
 MOST_TURNS = 50
+MOST_WORDS = 500
+"""In all instructions of an interaction together: what an answer costs grows with them."""
 MOST_FRAMES = 2 * MOST_TURNS
 MOST_EXAMPLES = 20
 LARGEST_SEED = 2**31 - 1
@@ -129,13 +131,15 @@ class Limits(BaseModel):
     instruction: int = LONGEST_INSTRUCTION
     state: int = LONGEST_STATE
     history: int = MOST_TURNS
+    words: int = MOST_WORDS
     body: int = LARGEST_BODY
 
 
 class Worlds(BaseModel):
-    """The worlds, and the limits that hold in all of them."""
+    """The worlds, and what holds in all of them."""
 
     worlds: list[WorldSummary]
+    attention: dict[str, str] = Field(description="What each attention is over, in words, by its name.")
     limits: Limits
 
 

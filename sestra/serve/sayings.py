@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
-from sestra.cli.demo import EXAMPLES
+from sestra.data.examples import EXAMPLES
 from sestra.data.grammars import GRAMMARS, Context
 from sestra.data.synthetic import generate, next_turn
 from sestra.drawing.tangrams import FIGURES

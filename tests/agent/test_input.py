@@ -14,6 +14,7 @@ from lamps import Lamps
 import sestra
 from sestra import checkpoint, pretrained
 from sestra.agent import Agent, Context
+from sestra.agent.spelling import Speller
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
 from sestra.runs import load_trained
@@ -82,6 +83,13 @@ def test_a_context_that_grew_too_long(obedient):
     with pytest.raises(InputError, match="5,000 words in 7 earlier instructions; begin a new interaction"):
         obedient.check(many)
     obedient.check(Context(many.states[:5], many.instructions[:5]))
+
+
+def test_what_is_too_long_is_refused_before_it_is_spelt(obedient, monkeypatch):
+    monkeypatch.setattr(Speller, "read", lambda *_: pytest.fail("it was spelt"))
+    for instructions in (("ot1 " * 1001,), ("ot1 " * 800,) * 8, ("ot1", "?")):
+        with pytest.raises(InputError):
+            obedient.check(Context((DARK,) * len(instructions), instructions))
 
 
 @pytest.mark.parametrize(

@@ -32,5 +32,16 @@ def say(page: Page, instruction: str) -> None:
     expect(page.locator(".turn")).to_have_count(turns + 1)
 
 
+def expected(complaints: list[str], text: str) -> None:
+    """Take away the complaints that the test has provoked, of which there is at least one; all others stay."""
+    assert any(text in complaint for complaint in complaints), complaints
+    complaints[:] = [complaint for complaint in complaints if text not in complaint]
+
+
+def label(page: Page) -> str:
+    """The drawn state in words."""
+    return page.locator("#drawing svg").get_attribute("aria-label") or ""
+
+
 def announced(page: Page) -> list[str]:
     return page.locator("#announcer p").all_inner_texts()

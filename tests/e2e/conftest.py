@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -16,9 +17,17 @@ from sestra.worlds import WORLDS
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 GIVEN = "SESTRA_E2E_AGENTS"
+REQUIRED = "SESTRA_REQUIRE_BROWSER"
+"""Set where these tests must not be skipped."""
 
 collect_ignore = ["conftest.py"]
 """There are no doctests here, and two files of one name are not collected together."""
+
+
+def skip(reason: str) -> NoReturn:
+    if os.environ.get(REQUIRED):
+        pytest.fail(f"{reason}; {REQUIRED} is set, so that this is no reason to skip")
+    pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +38,7 @@ def agents() -> list[str]:
     if os.environ.get(GIVEN):
         return os.environ[GIVEN].split(os.pathsep)
     missing = ", ".join(sorted(set(WORLDS) - set(shipped)))
-    pytest.skip(f"needs trained agents, and none ship for {missing}; name folders in {GIVEN}, with {os.pathsep!r} between them")
+    skip(f"needs trained agents, and none ship for {missing}; name folders in {GIVEN}, with {os.pathsep!r} between them")
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +52,7 @@ def server(agents: list[str], browser: Browser) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if not CHROMIUM.exists():
-        pytest.skip(f"needs Chromium at {CHROMIUM}: apt-get install chromium")
+        skip(f"needs Chromium at {CHROMIUM}: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
         yield browser
@@ -60,7 +69,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """What the browser complained about; a test that expects some clears it."""
+    """What the browser complained about; a test that provokes some takes away just these."""
     return []
 
 

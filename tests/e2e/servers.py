@@ -9,8 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
-
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -43,15 +41,3 @@ class Server:
             if self.process.stdout is not None:
                 self.process.stdout.close()
             self.process = None
-
-    def follow(self, world: str, state: str, instructions: list[str]) -> list[str]:
-        """The states that the instructions lead to, as the interface answers without a page."""
-        history: list[dict[str, str]] = []
-        ends = []
-        for instruction in instructions:
-            body = {"world": world, "state": state, "history": history, "instruction": instruction}
-            answer = httpx.post(f"{self.address}api/follow", json=body).raise_for_status().json()
-            history.append({"state": state, "instruction": instruction})
-            state = answer["end"]
-            ends.append(state)
-        return ends

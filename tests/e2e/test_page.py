@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from acting import announced, choose_world, now, said, say
+from acting import announced, choose_world, label, now, said, say
 from playwright.sync_api import BrowserContext, Page, expect
-from servers import Server
 
-from sestra.cli.demo import EXAMPLES
+from sestra import Agent
+from sestra.data.examples import EXAMPLES
 from sestra.drawing import draw_strip_svg, draw_svg
+from sestra.drawing.attention_rows import TITLES
 from sestra.worlds import WORLDS, get_world
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -24,16 +26,20 @@ STATES = {
     "scene": "1:__ 2:rb 3:__ 4:__ 5:g_ 6:__ 7:yo 8:__ 9:p_ 10:_r",
     "tangrams": "1:4 2:0 3:3 4:1",
 }
+GETS_ALL_RIGHT = ("alchemy", "scene")
+"""Where the agent does what the example's instructions ask for; elsewhere the page must show what it does instead."""
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_a_whole_interaction(page: Page, server: Server, tmp_path: Path, world: str):
+def test_a_whole_interaction(page: Page, tmp_path: Path, world: str):
     choose_world(page, world)
     page.get_by_label("Start from an example").select_option(index=1)
     start, *turns = EXAMPLES[world]
     assert said(page) == {"world": [world], "state": [start]}
     instructions = [instruction for instruction, _ in turns]
-    ends = server.follow(world, start, instructions)
+    ends = [goal for _, goal in turns]
+    if world not in GETS_ALL_RIGHT:
+        ends = [turn.end for turn in Agent.from_pretrained(world).follow(start, instructions).turns]
     for number, (instruction, end) in enumerate(zip(instructions, ends, strict=True), start=1):
         suggested = page.locator("#suggestions .next")
         expect(suggested).to_have_text(instruction)
@@ -44,13 +50,13 @@ def test_a_whole_interaction(page: Page, server: Server, tmp_path: Path, world: 
     last = page.locator(".step").count()
     expect(page.locator("#where")).to_have_text(f"{last} / {last}", timeout=20_000)  # all was played
     with page.expect_download() as saved:
-        page.get_by_role("button", name="JSON").click()
+        page.get_by_role("button", name="Download as JSON").click()
     saved.value.save_as(tmp_path / "trace.json")
     trace = json.loads((tmp_path / "trace.json").read_text())
     assert (trace["world"], trace["start"], trace["final_state"]) == (world, start, ends[-1])
     assert [turn["end"] for turn in trace["turns"]] == ends
     with page.expect_download() as saved:
-        page.get_by_role("button", name="SVG").click()
+        page.get_by_role("button", name="Download as SVG").click()
     saved.value.save_as(tmp_path / "trace.svg")
     parse = get_world(world).parse
     frames = [("", start), *zip(instructions, ends, strict=True)]
@@ -76,13 +82,20 @@ def test_the_first_action_is_there_within_a_tenth_of_a_second(page: Page):
         seen.observe(document.getElementById("announcer"), { childList: true });
         document.getElementById("form").requestSubmit();
     })"""
-    taken = []
-    for _ in range(5):
+
+    def taken() -> float:
         page.get_by_label("Instruction").fill("throw out the last beaker")
-        taken.append(page.evaluate(measure))
+        milliseconds = float(page.evaluate(measure))
         page.get_by_role("button", name="Undo").click()
         expect(page.locator(".turn")).to_have_count(0)
-    assert min(taken) < 100, taken
+        return milliseconds
+
+    taken()  # the first is slower, whatever it is
+    medians: list[float] = []
+    while len(medians) < 4 and not any(median < 100 for median in medians):
+        page.wait_for_timeout(1000 * len(medians))  # the machine may be busy with something else
+        medians.append(statistics.median(taken() for _ in range(5)))
+    assert min(medians) < 100, medians
 
 
 def test_scrubbing_and_looking_at_a_step(page: Page):
@@ -113,6 +126,31 @@ def test_scrubbing_and_looking_at_a_step(page: Page):
     page.mouse.move(0, 0)
     expect(page.locator(".look")).to_have_count(0)
     assert drawing.get_attribute("aria-label") == end
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_what_was_looked_at_is_named_and_marked(page: Page, world: str):
+    """In words and not by a policy's own names; words that were read as others are marked in this and in earlier instructions."""
+    choose_world(page, world)
+    for instruction in ("remove the frist one", "do it with the secnd one", "zxqvw it"):
+        say(page, instruction)
+    turn = Agent.from_pretrained(world).follow(said(page)["state"][0], ["remove the frist one", "do it with the secnd one"]).turns[1]
+    names = [attended.name for attended in turn.steps[0].attention]
+    page.locator(".turn").nth(1).locator(".step").first.hover()
+    expect(page.locator("#caption")).to_contain_text("Where it looked", timeout=20_000)
+    titles = page.locator(".attended h3").all_inner_texts()
+    assert sorted(titles) == sorted(TITLES[name] for name in names)
+    over_words = page.locator(".over-words .respelt")
+    notes = over_words.evaluate_all("cells => cells.map(cell => [cell.textContent, cell.title.split(':')[0]])")
+    assert {tuple(note) for note in notes} == {("frist", "frist, read as “first”"), ("secnd", "secnd, read as “second”")}
+    weights = [attended for attended in turn.steps[0].attention if attended.name in ("objects", "state")]
+    assert len(weights) == 1
+    heads = weights[0].heads
+    means = [sum(head[place][1] for head in heads) / len(heads) for place in range(len(heads[0]))]
+    drawn = page.locator(".look").evaluate_all("looks => looks.map(look => (Number(look.getAttribute('fill-opacity')) - 0.04) / 0.5)")
+    assert drawn == pytest.approx(means, abs=1e-3)
+    page.locator(".turn").nth(2).locator(".step").first.hover()
+    expect(page.locator(".over-words .unknown").first).to_have_text("zxqvw")
 
 
 def test_undo_takes_back_turns_and_starts(page: Page):
@@ -156,11 +194,12 @@ def test_editing_by_click_and_by_key(open_page: Callable[[str], Page], world: st
     target.click()
     target.press(keys)
     assert now(page) == after
-    drawn = page.locator("#drawing svg").get_attribute("aria-label")
+    drawn = label(page)
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
     assert now(page) == STATES[world]
-    assert drawn != page.locator("#drawing svg").get_attribute("aria-label")
+    assert label(page) == label(open_page(f"#world={world}&state={STATES[world]}")) != drawn
+    assert drawn == label(open_page(f"#world={world}&state={after}"))
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -191,6 +230,26 @@ def test_a_link_restores_the_interaction(page: Page, context: BrowserContext, op
     expect(other.locator(".turn")).to_have_count(2)
     other.reload()
     expect(other.locator(".turn")).to_have_count(2)
+
+
+def test_a_link_opened_in_a_page_in_use_is_undone_turn_by_turn(page: Page):
+    say(page, "throw out the last beaker")
+    before = said(page)
+    instructions = ["throw out the first beaker", "mix the third one", "throw it out"]
+    asked = "&".join(f"do={instruction}" for instruction in instructions)
+    page.goto(f"{page.url.split('#')[0]}#world=alchemy&state={STATES['alchemy']}&{asked}")
+    expect(page.locator(".said")).to_have_text(instructions)
+    undo = page.get_by_role("button", name="Undo")
+    for left in (2, 1, 0):
+        undo.click()
+        expect(page.locator(".said")).to_have_text(instructions[:left])
+        expect(page.locator("#suggestions .next")).to_have_text(instructions[left])
+        assert said(page)["state"] == [STATES["alchemy"]]
+    undo.click()
+    expect(page.locator(".said")).to_have_text(["throw out the last beaker"])
+    assert said(page) == before
+    undo.click()
+    expect(undo).to_be_disabled()
 
 
 WRONG_LINKS = [

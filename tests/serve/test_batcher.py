@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import pytest
 from loops import run_alone
 
-from sestra.serve.batching import Batcher, BusyError
+from sestra.serve.batching import Batcher, BusyError, ClosedError
 
 
 def squares(numbers: Sequence[int]) -> list[int]:
@@ -112,8 +114,90 @@ def test_too_many_are_turned_away():
     assert run_alone(ask()) == [0, 1, 4, 9]
 
 
-def test_it_can_be_used_again_after_it_was_closed():
-    batcher = Batcher({"square": squares})
-    for number in range(3):
-        assert run_alone(batcher.ask("square", number)) == number**2
+def test_those_who_left_are_not_counted_as_waiting():
+    gate = threading.Event()
+
+    def gated(numbers: Sequence[int]) -> list[int]:
+        gate.wait(5)
+        return squares(numbers)
+
+    async def ask() -> int:
+        batcher = Batcher({"square": gated}, waiting=2)
+        tasks = [asyncio.create_task(batcher.ask("square", 0))]
+        await asyncio.sleep(0.05)
+        tasks += [asyncio.create_task(batcher.ask("square", n)) for n in (1, 2)]
+        await asyncio.sleep(0.05)
+        tasks[1].cancel()
+        await asyncio.sleep(0)
+        late = asyncio.create_task(batcher.ask("square", 7))
+        await asyncio.sleep(0.05)
+        gate.set()
+        await asyncio.gather(tasks[0], tasks[2])
+        return await late
+
+    assert run_alone(ask()) == 49
+
+
+def test_fewer_go_together_where_they_are_large():
+    batches: list[list[int]] = []
+    gate = threading.Event()
+
+    def gated(sizes: Sequence[int]) -> list[int]:
+        gate.wait(5)
+        batches.append(list(sizes))
+        return squares(sizes)
+
+    async def ask() -> list[int]:
+        batcher = Batcher({"square": gated}, largest=4, padded=100)
+        sizes = [1, 50, 10, 60, 10, 10, 10, 200, 10]
+        tasks = []
+        for size in sizes:
+            tasks.append(asyncio.create_task(batcher.ask("square", size, size)))
+            await asyncio.sleep(0.01)
+        gate.set()
+        return await asyncio.gather(*tasks)
+
+    assert run_alone(ask()) == squares([1, 50, 10, 60, 10, 10, 10, 200, 10])
+    assert batches == [[1], [50, 10], [60], [10, 10, 10, 10], [200]]
+
+
+@pytest.mark.parametrize("wrong", [lambda numbers: [], lambda numbers: [*numbers, 0], lambda numbers: None, lambda numbers: sys.exit()])
+def test_a_wrong_number_of_answers_fails_its_askers_alone(wrong: Callable[[Sequence[int]], list[int]]):
+    batcher = Batcher({"wrong": wrong, "square": squares})
+
+    async def ask() -> list[int | BaseException]:
+        async with asyncio.timeout(5):
+            failed = await asyncio.gather(*(batcher.ask("wrong", n) for n in range(3)), return_exceptions=True)
+            return [*failed, await batcher.ask("square", 3), *await asyncio.gather(batcher.ask("unknown", 1), return_exceptions=True)]
+
+    *failed, answer, unknown = run_alone(ask())
+    assert [isinstance(error, RuntimeError | TypeError) for error in failed] == [True] * 3
+    assert answer == 9
+    assert isinstance(unknown, KeyError)
+
+
+def test_closing_refuses_all_and_waits_for_none():
+    gate = threading.Event()
+
+    def gated(numbers: Sequence[int]) -> list[int]:
+        gate.wait(20)
+        return squares(numbers)
+
+    async def ask() -> tuple[list[int | BaseException], float]:
+        batcher = Batcher({"square": gated})
+        tasks = [asyncio.create_task(batcher.ask("square", 0))]
+        await asyncio.sleep(0.05)
+        tasks += [asyncio.create_task(batcher.ask("square", n)) for n in (1, 2)]
+        await asyncio.sleep(0.05)
+        begun = time.monotonic()
         batcher.close()
+        answers = await asyncio.gather(*tasks, batcher.ask("square", 3), return_exceptions=True)
+        taken = time.monotonic() - begun
+        assert batcher.busy
+        batcher.close()
+        gate.set()
+        return answers, taken
+
+    answers, taken = run_alone(ask())
+    assert [type(answer) for answer in answers] == [ClosedError] * 4
+    assert taken < 1

@@ -8,7 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +23,8 @@ from commands import run
 from untrained import untrained
 
 from sestra import pretrained
+from sestra.cli.serve import hosts
+from sestra.serve import running
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -27,25 +36,127 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_it_says_where_it_is_and_stops_at_once(folder: Path):
-    command = [sys.executable, "-m", "sestra", "serve", "--port", "0", "--agent", str(folder)]
+SLOW = """
+import sys, time
+from sestra.agent import Agent
+from sestra.cli import main, serve
+from sestra.serve import running
+load = serve.load
+def load_slow(names):
+    agents = load(names)
+    Agent.take_turns = lambda *_: time.sleep(60)
+    return agents
+serve.load = load_slow
+running.PATIENCE = 0.5
+sys.exit(main(sys.argv[1:]))
+"""
+"""An agent that takes a minute for a turn, and a server that waits only half a second for a request's head."""
+BODY = {"world": "tangrams", "state": "1:0 2:1", "instruction": "swap them"}
+
+
+@contextmanager
+def serving(folder: Path, *python: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server, and its address."""
+    command = [sys.executable, *(python or ("-m", "sestra")), "serve", "--port", "0", "--agent", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stdout is not None
-        greeting = process.stdout.readline()
-        address = re.fullmatch(r"sestra is at (http://127\.0\.0\.1:\d+/) \(Ctrl-C stops it\)\n", greeting)
-        assert address
-        with httpx.Client(base_url=address[1]) as client:  # which keeps its connection open
-            assert client.get("/healthz").json()["worlds"] == ["tangrams"]
-            assert client.get("/api/worlds").json()["worlds"][0]["agent"] == "novice"
-            assert "<title>sestra</title>" in client.get("/").text
-            answer = client.post("/api/follow", json={"world": "tangrams", "state": "1:0 2:1", "instruction": "swap them"})
-            assert answer.status_code == 200
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=10) == 0
-        assert process.stdout.read() == ""
-        assert process.stderr is not None
-        assert process.stderr.read() == "stopped\n"
+        try:
+            assert process.stdout is not None
+            greeting = process.stdout.readline()
+            address = re.fullmatch(r"sestra is at (http://127\.0\.0\.1:\d+/) \(Ctrl-C stops it\)\n", greeting)
+            assert address
+            yield process, address[1]
+        finally:
+            process.kill()
+
+
+def assert_stops(process: subprocess.Popen[str], number: int) -> None:
+    """At once, and without any other word."""
+    begun = time.monotonic()
+    process.send_signal(number)
+    assert process.wait(timeout=10) == 0
+    assert time.monotonic() - begun < 4  # two seconds, on a machine that has other things to do too
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.read() == ""
+    assert process.stderr.read() == "stopped\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_says_where_it_is_and_stops_at_once(folder: Path, number: int):
+    with serving(folder) as (process, address), httpx.Client(base_url=address) as client:  # which keeps its connection open
+        assert client.get("/healthz").json()["worlds"] == ["tangrams"]
+        assert client.get("/api/worlds").json()["worlds"][0]["agent"] == "novice"
+        assert "<title>sestra</title>" in client.get("/").text
+        assert client.post("/api/follow", json=BODY).status_code == 200
+        assert client.get("/healthz", headers={"Host": "rebound.example"}).status_code == 421
+        assert_stops(process, number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_stops_at_once_while_it_is_busy(folder: Path, number: int):
+    with serving(folder, "-c", SLOW) as (process, address), ThreadPoolExecutor(3) as threads:
+        host, port = "127.0.0.1", int(address.rstrip("/").rsplit(":", 1)[1])
+        asking = [threads.submit(httpx.post, f"{address}api/follow", json=BODY, timeout=30) for _ in range(3)]
+        with socket.create_connection((host, port)) as uploading, socket.create_connection((host, port)):
+            uploading.sendall(b"POST /api/follow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+            time.sleep(1)
+            assert_stops(process, number)
+        assert [one.result().status_code for one in asking] == [503] * 3
+
+
+def test_whoever_says_nothing_is_not_waited_for(folder: Path):
+    with serving(folder, "-c", SLOW) as (_, address):
+        host, port = "127.0.0.1", int(address.rstrip("/").rsplit(":", 1)[1])
+        with socket.create_connection((host, port), 5) as silent, socket.create_connection((host, port), 5) as slow:
+            slow.sendall(b"GET /healthz HTTP/1.1\r\nHo")
+            for connection in (silent, slow):
+                with suppress(ConnectionResetError):
+                    assert connection.recv(1) == b""
+        with httpx.Client(base_url=address) as client:
+            for _ in range(12):  # for longer than that, but with something to say
+                assert client.get("/healthz").status_code == 200
+                time.sleep(0.1)
+
+
+@dataclass(eq=False)
+class Connection:
+    cycle: Any = None
+
+
+def test_silence_begins_anew_after_every_request():
+    done, under_way = SimpleNamespace(response_complete=True), SimpleNamespace(response_complete=False)
+    connection, other = Connection(), Connection(under_way)
+    silent = running.silences([connection, other], {}, 1.0)
+    silent = running.silences([connection, other], silent, 5.0)
+    assert silent == {connection: (1.0, None)}
+    connection.cycle, other.cycle = done, done
+    silent = running.silences([connection, other], silent, 6.0)
+    assert silent == {connection: (6.0, done), other: (6.0, done)}
+    assert running.silences([other], silent, 7.0) == {other: (6.0, done)}
+
+
+def test_the_longest_silent_are_closed_where_there_are_too_many():
+    silent: dict[Any, tuple[float, Any]] = {Connection(): (float(n), None) for n in (3, 1, 2)}
+    third, first, second = silent
+    assert running.overdue(silent, 3, 5.0) == []
+    assert running.overdue(silent, running.MOST_CONNECTIONS // 2 + 2, 5.0) == [first, second]
+    assert running.overdue(silent, 3, running.PATIENCE + 2.5) == [first, second]
+    assert third in running.overdue(silent, 3, running.PATIENCE + 3.5)
+
+
+@pytest.mark.parametrize(
+    ("given", "bound", "names"),
+    [
+        ("127.0.0.1", "127.0.0.1", {"localhost", "127.0.0.1", "[::1]"}),
+        ("::1", "::1", {"localhost", "127.0.0.1", "[::1]"}),
+        ("MyMachine", "127.0.1.1", {"localhost", "127.0.0.1", "[::1]", "mymachine", "127.0.1.1"}),
+        ("0.0.0.0", "0.0.0.0", None),
+    ],
+)
+def test_on_loopback_only_its_own_names_are_answered_to(given: str, bound: str, names: set[str] | None):
+    listening: Any = SimpleNamespace(getsockname=lambda: (bound, 8000))
+    assert hosts(given, listening) == names
 
 
 def test_a_port_in_use_is_a_clear_error(capsys: pytest.CaptureFixture[str]):

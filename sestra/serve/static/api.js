@@ -1,6 +1,6 @@
 // Questions to the server, and what happens while it does not answer.
 
-import { announce, byId } from "./dom.js";
+import { byId } from "./dom.js";
 
 const PATIENCE = 20_000;
 const AGAIN = [500, 1000, 2000, 3000];
@@ -63,9 +63,8 @@ function lost() {
   if (waiting) return;
   waiting = true;
   const banner = byId("connection");
-  banner.textContent = "The server does not answer. Nothing is lost: this page keeps the interaction, and goes on when the server is back.";
   banner.classList.remove("good");
-  banner.hidden = false;
+  banner.textContent = "The server does not answer. Nothing is lost: this page keeps the interaction, and goes on when the server is back.";
   look(0);
 }
 
@@ -80,11 +79,10 @@ function look(attempt) {
     }
     waiting = false;
     const banner = byId("connection");
-    banner.textContent = "The server is back.";
     banner.classList.add("good");
-    announce("The server is back.");
+    banner.textContent = "The server is back.";
     setTimeout(() => {
-      if (!waiting) banner.hidden = true;
+      if (!waiting) banner.textContent = "";
     }, 2500);
     for (const listener of returns) listener();
   }, AGAIN[Math.min(attempt, AGAIN.length - 1)]);

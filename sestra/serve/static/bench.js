@@ -1,6 +1,6 @@
 // The session on the bench: what was said and done, a cursor that points to one of its steps, and everything drawn from these two.
 
-import { announce, byId, make } from "./dom.js";
+import { announce, byId, enable, make } from "./dom.js";
 import { Stage } from "./drawing.js";
 import { Editor } from "./editor.js";
 import { inspect, overObjects } from "./inspector.js";
@@ -20,8 +20,9 @@ let cursor = 0;
 let pointed = null;
 let stage = null;
 let playing = 0;
-/** Of the session's world: its actions in words, by their notation. */
+/** In words: the actions of the session's world by their notation, and attentions by their names. */
 let actions = {};
+let attentions = {};
 const listeners = [];
 
 const editor = new Editor(byId("brushes"), byId("edit"), (state) => {
@@ -68,12 +69,12 @@ function draw({ animate = false } = {}) {
   const scrub = byId("scrub");
   scrub.max = String(all.length - 1);
   scrub.value = String(cursor);
-  scrub.disabled = all.length === 1;
+  enable(scrub, all.length > 1);
   scrub.setAttribute("aria-valuetext", cursor ? `Step ${cursor} of ${all.length - 1}: ${words(all[cursor])}` : "Start");
-  byId("back").disabled = cursor === 0;
-  byId("forth").disabled = cursor === all.length - 1;
-  byId("play").disabled = all.length === 1;
-  byId("undo").disabled = !past.length && !session.turns.length;
+  enable(byId("back"), cursor > 0);
+  enable(byId("forth"), cursor < all.length - 1);
+  enable(byId("play"), all.length > 1);
+  enable(byId("undo"), past.length > 0);
 }
 
 function describe(at, shown, looking, last) {
@@ -82,14 +83,14 @@ function describe(at, shown, looking, last) {
   if (looking) caption.replaceChildren("Where it looked before it ", make("strong", {}, say(at.step.action)));
   else caption.textContent = at.step || last ? capital(words(at)) : "";
   byId("inspector").hidden = !at.step;
-  if (at.step) inspect(byId("inspector"), at.turn, at.step, say);
+  if (at.step) inspect(byId("inspector"), session.turns.slice(0, session.turns.indexOf(at.turn) + 1), at.step, { say, attentions });
 }
 
 /** After the session was replaced: tell it anew, at its end unless said otherwise. */
 function arrive({ animate = false, at = null } = {}) {
   pause();
   pointed = null;
-  tell(byId("turns"), session, say, { choose, point });
+  tell(byId("turns"), session, say, { choose, point, tap });
   byId("empty").hidden = session.turns.length > 0;
   cursor = at ?? positions().length - 1;
   draw({ animate });
@@ -103,9 +104,14 @@ function arrive({ animate = false, at = null } = {}) {
 
 // Replacing the session.
 
-/** Begin something else, which undo takes back. */
+/** Begin something else, which undo takes back: its turns one by one, then itself. */
 export function begin(next, how) {
-  if (session) past = [...past, session].slice(-REMEMBERED);
+  const before = next.turns.map((_, count) => ({
+    ...next,
+    turns: next.turns.slice(0, count),
+    next: [...next.turns.slice(count).map((turn) => turn.instruction), ...next.next],
+  }));
+  past = [...past, ...(session ? [session] : []), ...before].slice(-REMEMBERED);
   become(next, how);
 }
 
@@ -117,7 +123,7 @@ function become(next, { animate = false } = {}) {
 }
 
 export function undo() {
-  const back = past.length ? past.at(-1) : { ...session, turns: session.turns.slice(0, -1) };
+  const back = past.at(-1);
   past = past.slice(0, -1);
   become(back, { animate: true });
   announce("Undone.");
@@ -138,14 +144,14 @@ export function add(turn, instruction) {
 
 let wardrobe = () => ({});
 
-/** How to get a world's drawing and its actions in words. */
+/** How to get a world's drawing, and its actions and attentions in words. */
 export function dressFrom(find) {
   wardrobe = find;
 }
 
 function dress() {
   const found = wardrobe(session.world);
-  actions = found.actions;
+  ({ actions, attentions } = found);
   stage = new Stage(byId("drawing"), worldOf(session.world), found.drawing);
   editor.set(editor.on, stage);
 }
@@ -157,13 +163,14 @@ export function edit() {
 
 // Moving through the steps.
 
-export function choose(position) {
+/** Show a position; not `aloud` where the control that was used says it itself. */
+export function choose(position, { aloud = true } = {}) {
   pause();
   pointed = null;
   const animate = Math.abs(position - cursor) === 1;
   cursor = position;
   draw({ animate });
-  announce(`${capital(words(positions()[cursor]))}.`);
+  if (aloud) announce(`${capital(words(positions()[cursor]))}.`);
 }
 
 export const move = (by) => choose(cursor + by);
@@ -172,6 +179,15 @@ function point(position) {
   if (pointed === position) return;
   pointed = position;
   if (!playing) draw();
+}
+
+/** A finger cannot hover: it shows where the agent looked, and at its next tap what the step did. */
+function tap(position) {
+  const looked = pointed === position && !playing;
+  choose(position);
+  if (looked) return;
+  point(position);
+  byId("drawing").scrollIntoView({ block: "nearest" });
 }
 
 function pause() {
@@ -187,6 +203,7 @@ export function toggle() {
     pause();
     return;
   }
+  pointed = null;
   if (cursor >= positions().length - 1) cursor = 0;
   play();
 }

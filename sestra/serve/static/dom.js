@@ -23,6 +23,14 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** A control that has nothing to do now says so, but keeps the keyboard's focus. */
+export function enable(control, is) {
+  if (is) control.removeAttribute("aria-disabled");
+  else control.setAttribute("aria-disabled", "true");
+}
+
+export const enabled = (control) => control.getAttribute("aria-disabled") !== "true";
+
 export function percent(part) {
   return part > 0 && part < 0.005 ? "<1%" : part > 0.995 && part < 1 ? ">99%" : `${Math.round(part * 100)}%`;
 }

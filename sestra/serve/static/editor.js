@@ -14,6 +14,7 @@ export class Editor {
 
   /** Show or hide the brushes of a world. */
   set(on, stage) {
+    if (!on && (this.panel.contains(document.activeElement) || document.activeElement?.matches(".target"))) this.toggle.focus();
     this.on = on;
     this.stage = stage;
     this.toggle.setAttribute("aria-pressed", String(on));

@@ -2,16 +2,17 @@
 
 import { Away, ask, onReturn, post } from "./api.js";
 import { add, begin, capital, choose, current, dressFrom, edit, move, now, onSession, toggle, undo } from "./bench.js";
-import { announce, byId, make } from "./dom.js";
+import { announce, byId, enabled, make } from "./dom.js";
 import { copyLink, saveJson, saveSvg } from "./keeping.js";
 import { fromFragment } from "./link.js";
 import { worldOf } from "./worlds.js";
 
 /** What the server offers; filled once. */
-let offered = { worlds: [], limits: {} };
+let offered = { worlds: [], attention: {}, limits: {} };
 /** Drawings and examples by world, as far as they were needed. */
 const known = new Map();
 let following = false;
+const BUSY = "The instruction before is still being followed; say this one again in a moment.";
 let changing = 0;
 let suggesting = 0;
 let seed = 0;
@@ -55,9 +56,9 @@ const follow = ({ world, start, turns }, instruction) =>
 
 async function instruct(text) {
   const instruction = text.trim();
-  const problem = objection(instruction);
+  const problem = objection(instruction) || (following ? BUSY : "");
   complain(problem);
-  if (problem || following) return;
+  if (problem) return;
   const asked = current();
   busy(true);
   try {
@@ -70,6 +71,7 @@ async function instruct(text) {
     complain(error instanceof Away ? "The server does not answer; the instruction stays here until it does." : error.message);
   } finally {
     busy(false);
+    if (byId("problem").textContent === BUSY) complain("");
   }
 }
 
@@ -87,13 +89,25 @@ async function suggest() {
   const next = asked.next.slice(0, 1);
   const others = found.filter((text) => !next.includes(text)).slice(0, next.length ? 3 : 4);
   const chip = (text, kind) => make("li", {}, make("button", { type: "button", class: kind, click: () => instruct(text) }, text));
-  byId("suggestions").replaceChildren(...next.map((text) => chip(text, "next")), ...others.map((text) => chip(text, null)), make("li", {}, more()));
+  show([...next.map((text) => chip(text, "next")), ...others.map((text) => chip(text, null))]);
+}
+
+/** New suggestions before the button for others, which stays; who stood on an old one stands on the first new one. */
+function show(chips) {
+  const list = byId("suggestions");
+  if (!list.children.length) list.append(make("li", {}, more()));
+  const last = list.lastElementChild;
+  const held = list.contains(document.activeElement) && !last.contains(document.activeElement);
+  while (list.firstElementChild !== last) list.firstElementChild.remove();
+  last.before(...chips);
+  if (held) list.querySelector("button").focus();
 }
 
 function more() {
-  const others = () => {
+  const others = async () => {
     seed += 1;
-    suggest();
+    await suggest();
+    announce("Other suggestions.");
   };
   return make("button", { type: "button", class: "more", "aria-label": "Other suggestions", title: "Other suggestions", click: others }, "↻");
 }
@@ -104,7 +118,7 @@ function more() {
 async function fetched(name) {
   if (!known.has(name)) {
     const [drawing, { examples }] = await Promise.all([ask("api/drawing", { world: name }), ask("api/examples", { world: name })]);
-    known.set(name, { drawing, examples, actions: summary(name).actions });
+    known.set(name, { drawing, examples, actions: summary(name).actions, attentions: offered.attention });
   }
   return known.get(name);
 }
@@ -193,14 +207,14 @@ async function open() {
 }
 
 function listen() {
-  const on = (id, name, act) => byId(id).addEventListener(name, telling((event) => (current() ? act(event) : null)));
+  const on = (id, name, act) => byId(id).addEventListener(name, telling((event) => (current() && enabled(byId(id)) ? act(event) : null)));
   byId("form").addEventListener("submit", (event) => event.preventDefault());
   on("form", "submit", () => instruct(byId("instruction").value));
   on("instruction", "input", () => complain(""));
   on("back", "click", () => move(-1));
   on("forth", "click", () => move(1));
   on("play", "click", toggle);
-  on("scrub", "input", (event) => choose(Number(event.target.value)));
+  on("scrub", "input", (event) => choose(Number(event.target.value), { aloud: false }));
   on("random", "click", randomState);
   on("edit", "click", edit);
   on("undo", "click", undo);

@@ -2,11 +2,13 @@
 
 import { make, percent } from "./dom.js";
 
-/** The list of turns; `events` are `choose(position)`, and `point(position)` with null when it is over. */
+/** The list of turns; `events` are `choose(position)`, `tap(position)` for a finger, and `point(position)` with null when it is over. */
 export function tell(list, session, say, events) {
   let position = 0;
+  const held = list.contains(document.activeElement) ? Number(document.activeElement.dataset.position) : 0;
   const items = session.turns.map((turn) => make("li", { class: "turn" }, said(turn), steps(turn), ...turn.notes.map((note) => make("p", { class: "note" }, note))));
   list.replaceChildren(...items);
+  if (held) [...list.querySelectorAll(".step")].slice(0, held).at(-1)?.focus();
 
   function said(turn) {
     return make("p", { class: "said" }, ...spelt(turn));
@@ -18,6 +20,7 @@ export function tell(list, session, say, events) {
 
   function chip(turn, step, index, at) {
     const words = done(turn, step, index, say);
+    let finger = false;
     return make(
       "button",
       {
@@ -26,9 +29,11 @@ export function tell(list, session, say, events) {
         "data-position": at,
         "aria-label": `${words}, ${percent(step.probability)}`,
         title: words,
-        click: () => events.choose(at),
-        mouseenter: () => events.point(at),
-        mouseleave: () => events.point(null),
+        pointerdown: (event) => (finger = event.pointerType === "touch"),
+        keydown: () => (finger = false),
+        click: () => (finger ? events.tap(at) : events.choose(at)),
+        pointerenter: (event) => event.pointerType !== "touch" && events.point(at),
+        pointerleave: (event) => event.pointerType !== "touch" && events.point(null),
         focus: (event) => event.target.matches(":focus-visible") && events.point(at),
         blur: () => events.point(null),
       },
@@ -50,11 +55,14 @@ function spelt(turn) {
   if (!odd.size) return [turn.instruction];
   return turn.instruction.split(/(\s+)/).map((piece) => {
     const word = odd.get(piece.toLowerCase().replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""));
-    if (!word) return piece;
-    return word.known
-      ? make("span", { class: "respelt", title: `read as “${word.read_as}”` }, piece)
-      : make("span", { class: "unknown", title: "a word that the agent does not know" }, piece);
+    return word ? make("span", { class: reading(word).kind, title: reading(word).note }, piece) : piece;
   });
+}
+
+/** How a word was read, if not as it stands: a class for it, and a note. */
+export function reading(word) {
+  if (!word.known) return { kind: "unknown", note: "not a word that the agent knows" };
+  return word.read_as === word.text ? null : { kind: "respelt", note: `read as “${word.read_as}”` };
 }
 
 /** Mark the step that is shown, and those after it. */
