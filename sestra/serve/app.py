@@ -71,6 +71,7 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
         batcher.close()
+        batcher.open()  # the application may be started again
 
     app = FastAPI(
         title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan, responses=_ALWAYS

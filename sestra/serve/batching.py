@@ -90,6 +90,10 @@ class Batcher(Generic[Question, Answer]):
         if self._thread is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)
 
+    def open(self) -> None:
+        """Answer again after all."""
+        self._closed, self._thread, self._pump = False, None, None
+
     async def _answer_all(self) -> None:
         while batch := self._next_batch():
             self._asked = batch

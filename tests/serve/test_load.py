@@ -127,6 +127,13 @@ def test_while_it_stops_whoever_waits_or_asks_is_told(monkeypatch: pytest.Monkey
         assert "is stopping" in assert_refused(answer, 503)["reason"]
 
 
+def test_the_application_can_be_started_again():
+    app = create_app([untrained("alchemy")])
+    for _ in range(2):
+        with TestClient(app) as client:
+            assert client.post("/api/follow", json=GOOD).status_code == 200
+
+
 def test_nothing_is_computed_for_those_who_left(monkeypatch: pytest.MonkeyPatch):
     followed: list[str] = []
 
