@@ -24,7 +24,7 @@ from sestra.experiments.trials import NOTE
 from sestra.runs import RunFolder
 from sestra.worlds import WORLDS
 
-pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("started_ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("started_ray")]
 ROOT = Path(__file__).parent.parent.parent
 NAMES = ["lamps-supervised-1", "lamps-sestra-1"]
 EPOCHS = 6

@@ -147,9 +147,10 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
 
 
 def test_command_with_nothing(capsys, tmp_path):
-    status, output, _ = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--images", tmp_path / "images")
-    assert status == 0
-    assert output == f"0 finished runs: wrote {tmp_path / 'R.md'}\n"
+    status, _, errors = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--images", tmp_path / "images")
+    assert status == 2
+    assert "holds no finished run's results" in errors
+    assert not list(tmp_path.iterdir())
 
 
 def test_damaged_result_is_named(capsys, tmp_path):

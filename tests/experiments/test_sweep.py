@@ -106,6 +106,7 @@ pytest_ray = pytest.mark.xdist_group("ray")
 
 
 @pytest_ray
+@pytest.mark.slow
 def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
     flags = ["sweep", *SMALL, "--entropy", "0.03,0.3", "--seeds", "2", "--data", data, "--out", tmp_path]
     status, output, _ = run(capsys, *flags)
@@ -126,6 +127,7 @@ def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
 
 
 @pytest_ray
+@pytest.mark.slow
 def test_optuna_stops_and_continues(capsys, started_ray, data, tmp_path):
     flags = ["sweep", *SMALL, "--entropy", "0.01..0.5:log", "--data", data, "--out", tmp_path, "--search", "optuna"]
     assert run(capsys, *flags, "--trials", "2", "--json")[0] == 0
@@ -150,7 +152,8 @@ def test_optuna_stops_and_continues(capsys, started_ray, data, tmp_path):
         (["--seed", "3"], "say how many with --seeds"),
         (["--seeds", "0"], "--seeds 0"),
         (["--trials", "0"], "--trials 0"),
-        (["--world", "mars"], "unknown world 'mars'"),
+        (["--world", "mars", "--entropy", "0.1,0.2"], "unknown world 'mars'"),
+        ([], "nothing to compare"),
     ],
 )
 def test_wrong_flags_of_sweeps(capsys, data, tmp_path, flags, complaint):
