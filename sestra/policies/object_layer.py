@@ -60,25 +60,24 @@ class Layer(nn.Module):
         self, vectors: Tensor, keys: Tensor, values: Tensor, mask: Tensor, rows: Rows | None, looked: list[Looked] | None
     ) -> Tensor:
         """The vectors after this layer, ``[rows, tokens, size]``; what was looked at is added to ``looked``."""
-        question = self.ask(self.ask_norm(vectors))
-        vectors = vectors + self._drop(self.answer(self._ask(question, keys, values, mask, rows)))
+        asked, answer = self._ask(self.ask(self.ask_norm(vectors)), keys, values, mask, rows, tell=looked is not None)
+        vectors = vectors + self._drop(self.answer(answer))
         query, key, value = (self._split(part) for part in self.look(self.look_norm(vectors)).chunk(3, -1))
-        seen = functional.scaled_dot_product_attention(query, key, value, self.near)
+        saw, seen = _attend(query, key, value, self.near, tell=looked is not None)
         if looked is not None:
-            looked.append((_weights(self._split(question), keys, mask), _weights(query, key, self.near)))
-        vectors = vectors + self._drop(self.seen(seen.transpose(1, 2).flatten(2)))
+            looked.append((asked, saw))
+        vectors = vectors + self._drop(self.seen(seen))
         result: Tensor = vectors + self._drop(self.thought(functional.gelu(self.think(self.think_norm(vectors)))))
         return result
 
-    def _ask(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, rows: Rows | None) -> Tensor:
+    def _ask(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, rows: Rows | None, *, tell: bool) -> tuple[Tensor, Tensor]:
         """Attention to the memory; the steps of a turn, which have the same memory, ask side by side."""
         tokens, size = query.shape[1:]
         if rows is not None:
             query = query.new_zeros(len(keys) * rows.steps, tokens, size).index_copy(0, rows.places, query)
             query = query.view(len(keys), rows.steps * tokens, size)  # [turns, steps * tokens, size]
-        found = functional.scaled_dot_product_attention(self._split(query), keys, values, mask)
-        found = found.transpose(1, 2).flatten(2)
-        return found if rows is None else found.view(-1, tokens, size)[rows.places]  # [rows, tokens, size]
+        weights, found = _attend(self._split(query), keys, values, mask, tell=tell)
+        return weights, found if rows is None else found.view(-1, tokens, size)[rows.places]  # [rows, tokens, size]
 
     def _split(self, vectors: Tensor) -> Tensor:
         split: Tensor = vectors.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [batch, heads, tokens, size of a head]
@@ -92,7 +91,12 @@ class Layer(nn.Module):
         return vectors * vectors.new_empty(len(vectors), 1, vectors.shape[2]).bernoulli_(keep).div_(keep)
 
 
-def _weights(query: Tensor, keys: Tensor, bias: Tensor | None) -> Tensor:
-    scores = query @ keys.transpose(-1, -2) / query.shape[-1] ** 0.5
-    weights: Tensor = (scores if bias is None else scores + bias).softmax(-1)  # [batch, heads, tokens, keys]
-    return weights
+def _attend(query: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None, *, tell: bool) -> tuple[Tensor, Tensor]:
+    """The weights, if they are asked for, and what was found, ``[batch, tokens, size]``."""
+    if tell:
+        scores = query @ keys.transpose(-1, -2) / query.shape[-1] ** 0.5
+        weights: Tensor = (scores if bias is None else scores + bias).softmax(-1)  # [batch, heads, tokens, keys]
+        found = weights @ values
+    else:
+        weights, found = query.new_empty(0), functional.scaled_dot_product_attention(query, keys, values, bias)
+    return weights, found.transpose(1, 2).flatten(2)

@@ -164,9 +164,18 @@ class ObjectPolicy(nn.Module):
         del carry
         if self.training:
             memory.visited.append(states)
-            running = (previous != self.stops).nonzero().squeeze(1)  # [running]
-            logits = self._act(self.narrow(memory, running), states[running])  # [running, actions]
-            return Step(logits.new_zeros(len(states), logits.shape[1]).index_copy(0, running, logits), (), {})
+        running = (previous != self.stops).nonzero().squeeze(1)  # [running]
+        if len(running) == len(states):
+            return self._look_and_act(memory, states)
+        some = self._look_and_act(self.narrow(memory, running), states[running])
+        return Step(
+            _spread(some.logits, running, len(states)), (), {name: _spread(w, running, len(states)) for name, w in some.attention.items()}
+        )
+
+    def _look_and_act(self, memory: Memory, states: Tensor) -> Step:
+        """Score the actions; what was looked at is told only to those who may ask, which training never does."""
+        if self.training:
+            return Step(self._act(memory, states), (), {})
         looked: list[Looked] = []
         logits = self._act(memory, states, looked=looked)
         return Step(logits, (), self._attention(memory, states, logits, looked))
@@ -229,3 +238,8 @@ class ObjectPolicy(nn.Module):
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         keys, values = [keys[rows] for keys in memory.keys], [values[rows] for values in memory.values]
         return replace(memory, context=memory.context[rows], keys=keys, values=values, mask=memory.mask[rows], changes=memory.changes[rows])
+
+
+def _spread(values: Tensor, rows: Tensor, size: int) -> Tensor:
+    """The values of some rows, with zeros in the others."""
+    return values.new_zeros(size, *values.shape[1:]).index_copy(0, rows, values)  # [size, ...]
