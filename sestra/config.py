@@ -190,7 +190,9 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
             config, optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, clip=1.0, epochs=20,
             shaping="steps", symmetry=True, word_dropout=0.05, guided=0.5, horizon=config.horizon + 2,
         )  # fmt: skip
-    steady = replace(config, averaging=0.999, decay=0.1, epochs=30, shaping="steps", symmetry=True)
+    steady = replace(
+        config, batch_size=64, learning_rate=0.002, averaging=0.997, decay=0.1, epochs=30, shaping="steps", symmetry=True
+    )  # fmt: skip
     return replace(steady, warm_up=5) if learner == "sestra" else steady
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import NormalDist
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from sestra.data.batching import Turns, batches
 from sestra.policies.base import Policy
-from sestra.reward import rewards
+from sestra.reward import take_actions
+from sestra.rollout import greedy, roll_out
 from sestra.worlds.tables import Tables
 
 
@@ -57,7 +59,7 @@ class Evaluation:
 
 
 @torch.no_grad()
-def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 256) -> Evaluation:
+def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 128) -> Evaluation:
     """Execute every instruction from its annotated start, then every interaction from its start state, greedily."""
     reached, reward = execute(policy, tables, turns, horizon, verbosity=verbosity, batch_size=batch_size)
     success = (reached == turns.goal).all(-1)  # [turns]
@@ -68,7 +70,7 @@ def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verb
 
 
 @torch.no_grad()
-def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 256) -> tuple[Tensor, Tensor]:
+def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 128) -> tuple[Tensor, Tensor]:
     """Whether the state is right after three turns and after the last, each turn starting where the one before it ended.
 
     Interactions with a state that nobody annotated are left out.
@@ -95,7 +97,7 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
 
 
 def execute(
-    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 256
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 128
 ) -> tuple[Tensor, Tensor]:
     """Final states and total rewards of greedy executions, in the turns' order."""
     results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size)]
@@ -105,24 +107,9 @@ def execute(
 
 
 def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Tensor, Tensor]:
-    """As ``roll_out`` does, but without a record, and an execution that has ended leaves the batch."""
-    memory = policy.read(turns)
-    carry = policy.begin(memory)
-    rows, state = torch.arange(len(turns)), turns.initial  # [running], [running, slots]: the executions that have not ended
-    previous = torch.full_like(rows, tables.actions)  # [running]: BEG
-    final, total = state.clone(), torch.zeros(len(turns))  # [batch, slots], [batch]
-    for _ in range(horizon):
-        step = policy.step(memory, carry, state, previous)
-        action = step.logits.argmax(-1, keepdim=True)  # [running, 1]
-        observed = rewards(tables, state, turns.goal[rows], verbosity=verbosity)  # [running, actions]
-        total[rows] += observed.gather(1, action).squeeze(1)
-        previous = action.squeeze(1)
-        final[rows] = state = tables.step(state, previous)
-        running = (previous != tables.stop).nonzero().squeeze(1)
-        if not len(running):
-            break
-        carry = step.carry
-        if len(running) < len(rows):
-            memory, carry = policy.narrow(memory, running), tuple(part[running] for part in carry)
-            rows, state, previous = rows[running], state[running], previous[running]
-    return final, total
+    execution = roll_out(policy, tables, turns, horizon, greedy)
+    states, goals = execution.states.flatten(0, 1).numpy(), turns.goal.repeat(len(execution.states), 1).numpy()  # [steps * batch, slots]
+    at_horizon = np.zeros(len(states), dtype=np.bool_)
+    _, reward, _ = take_actions(tables, states, goals, execution.actions.flatten().numpy(), verbosity=verbosity, at_horizon=at_horizon)
+    total = (torch.from_numpy(reward).view_as(execution.alive) * execution.alive).sum(0)  # [batch]
+    return execution.final, total

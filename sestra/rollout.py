@@ -9,9 +9,11 @@ import torch
 from torch import Tensor
 
 from sestra.data.batching import Turns
-from sestra.policies.base import Policy
+from sestra.policies.base import Policy, spread
 from sestra.worlds.tables import Tables
 
+CROWDED = 0.8
+"""The share of a batch's executions that must go on for those that have ended to stay: for them to leave, all memories are copied."""
 Choose = Callable[[Tensor, Tensor, int], Tensor]
 """Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
 
@@ -69,26 +71,31 @@ def forced(actions: Tensor) -> Choose:
 
 def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose) -> Execution:
     """Execute each turn's instruction from its initial state until STOP or the horizon."""
-    memory = policy.read(turns)
-    carry = policy.begin(memory)
+    batch, read = len(turns), policy.read(turns)
+    memory, carry = read, policy.begin(read)
+    rows = torch.arange(batch)  # [running]: the executions that go on, and some that have ended since the last ones left
     state = turns.initial  # [batch, slots]
-    previous = torch.full((len(turns),), tables.actions)  # [batch]: BEG
-    alive = torch.ones(len(turns), dtype=torch.bool)  # [batch]
+    previous = torch.full_like(rows, tables.actions)  # [batch]: BEG
+    alive = torch.ones(batch, dtype=torch.bool)  # [batch]
     states, logits, actions, lives, attention = [], [], [], [], []
     for number in range(horizon):
-        step = policy.step(memory, carry, state, previous)
+        if int(alive.sum()) < CROWDED * len(rows):
+            going = alive[rows].nonzero().squeeze(1)
+            memory, carry, rows = policy.narrow(memory, going), tuple(part[going] for part in carry), rows[going]
+        step = policy.step(memory, carry, state[rows], previous[rows])
         carry = step.carry
-        action = torch.where(alive, choose(step.logits.detach(), state, number), tables.stop)  # [batch]
+        scores = spread(step.logits, rows, batch)  # [batch, actions]
+        action = torch.where(alive, choose(scores.detach(), state, number), tables.stop)  # [batch]
         states.append(state)
-        logits.append(step.logits)
+        logits.append(scores)
         actions.append(action)
         lives.append(alive)
-        attention.append(step.attention)
+        attention.append({name: spread(weights, rows, batch) for name, weights in step.attention.items()})
         state = tables.step(state, action)
         alive = action != tables.stop
         previous = action
         if not alive.any():
             break
-    living = torch.stack(lives)  # [steps, batch]
-    log_probs = policy.finish(memory, torch.stack(logits), living).log_softmax(-1)  # [steps, batch, actions]
-    return Execution(torch.stack(states), log_probs, torch.stack(actions), living, state, ~alive, attention)
+    visited, living = torch.stack(states), torch.stack(lives)  # [steps, batch, slots], [steps, batch]
+    log_probs = policy.finish(read, visited, torch.stack(logits), living).log_softmax(-1)  # [steps, batch, actions]
+    return Execution(visited, log_probs, torch.stack(actions), living, state, ~alive, attention)

@@ -83,7 +83,7 @@ class Obedient:
     def narrow(self, memory, rows):
         return tuple(part[rows] for part in memory)
 
-    def finish(self, memory, logits, *_):
+    def finish(self, memory, states, logits, alive):
         return logits
 
     def attended(self, turns, attention):

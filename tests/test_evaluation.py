@@ -48,7 +48,7 @@ class Script:
     def narrow(self, memory, rows):
         return memory[rows]
 
-    def finish(self, memory, logits, alive):
+    def finish(self, memory, states, logits, alive):
         return logits
 
 

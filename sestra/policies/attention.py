@@ -13,6 +13,7 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -33,6 +34,16 @@ NULL = "null"
 BEGIN = "begin"
 
 
+class Visit(NamedTuple):
+    """A step of training: what is needed to go back through it."""
+
+    trace: Trace
+    rows: Tensor  # [running]: which of the turns
+    states: Tensor  # [running, slots]
+    mask: Tensor | None  # what dropout multiplied the states' encodings by
+    previous: Tensor  # [running]: the actions that led there
+
+
 @dataclass(frozen=True)
 class Memory:
     """What stays the same through an execution; and, for training, what the steps computed."""
@@ -43,10 +54,8 @@ class Memory:
     states: Tensor | None  # what the state encoder prepared
     actions: Tensor  # [actions + 1, 3 * embedding]
     begin: Update
-    traces: list[Trace] = field(default_factory=list)
-    visited: list[tuple[Tensor, Tensor | None]] = field(default_factory=list)
-    """States, and what dropout multiplied their encodings by."""
-    taken: list[Tensor] = field(default_factory=list)
+    rows: Tensor  # [batch]: which of the turns that were read are left
+    visits: list[Visit] = field(default_factory=list)
 
 
 class AttentionPolicy(nn.Module):
@@ -131,7 +140,7 @@ class AttentionPolicy(nn.Module):
         embedded = [self.kinds(kinds), self.first_arguments(first_arguments), self.second_arguments(second_arguments)]
         nothing = vectors.new_zeros(len(turns), self.config.hidden)  # [batch, hidden]
         begin = lstm(self.gates.bias.expand(len(turns), -1), nothing)  # zeros as input and hidden state leave the bias alone
-        return Memory(present, others, states, torch.cat(embedded, -1), begin)
+        return Memory(present, others, states, torch.cat(embedded, -1), begin, torch.arange(len(turns)))
 
     def begin(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """The decoder after one update with zeros as its input, hidden state and cell."""
@@ -150,9 +159,7 @@ class AttentionPolicy(nn.Module):
             others = [*others, (Keys(keys, self.state_encoder.mask(states)), HEADS)]
         trace = step(self.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
         if self.training:
-            memory.traces.append(trace)
-            memory.visited.append((states, mask))
-            memory.taken.append(previous)
+            memory.visits.append(Visit(trace, memory.rows, states, mask, previous))
         attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True))
         return Step(self._score(trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
 
@@ -160,22 +167,25 @@ class AttentionPolicy(nn.Module):
         def pick(keys: Keys) -> Keys:
             return Keys(keys.vectors[rows], None if keys.mask is None else keys.mask[rows])
 
-        return replace(memory, current=pick(memory.current), others=[(pick(keys), heads) for keys, heads in memory.others])
+        others = [(pick(keys), heads) for keys, heads in memory.others]
+        return replace(memory, current=pick(memory.current), others=others, rows=memory.rows[rows])
 
-    def finish(self, memory: Memory, logits: Tensor, alive: Tensor) -> Tensor:
+    def finish(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """The same logits, ``[steps, batch, actions]``, with their gradient."""
-        del alive
+        del states, alive
         if not self.training or not torch.is_grad_enabled():
             return logits
+        traces, rows, visited, masks, previous = (list(column) for column in zip(*memory.visits, strict=True))
         own = []
         if self.config.current_state and self.state_encoder is not None:
-            states, masks = (list(column) for column in zip(*memory.visited, strict=True))
-            encoded = self.state_encoder(memory.states, torch.cat(states)).unflatten(0, (len(states), -1))  # [steps, batch, objects, size]
-            own = [encoded if masks[0] is None else encoded * torch.stack(masks)]
-        actions = functional.embedding(torch.stack(memory.taken), memory.actions)  # [steps, batch, 3 * embedding]
+            encoded = self.state_encoder(memory.states, torch.cat(visited))  # [all steps' rows, objects, size]
+            own = [encoded if masks[0] is None else encoded * torch.cat(masks)]
+        actions = functional.embedding(torch.cat(previous), memory.actions)  # [all steps' rows, 3 * embedding]
         shared = [keys.vectors for keys, _ in memory.others]
-        hidden = hidden_states(memory.traces, self.weights, memory.current.vectors, shared, own, actions, memory.begin)
-        return self._score(hidden)  # [steps, batch, actions]
+        hidden = hidden_states(traces, rows, self.weights, memory.current.vectors, shared, own, actions, memory.begin)
+        places = torch.cat([number * logits.shape[1] + each for number, each in enumerate(rows)])  # [all steps' rows]
+        scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(hidden)).view_as(logits)  # [steps, batch, actions]
+        return scored
 
     def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
         found = {}

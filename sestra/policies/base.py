@@ -42,11 +42,17 @@ class Policy(Protocol):
     def narrow(self, memory: Any, rows: Tensor) -> Any:
         """The memory of some of the turns."""
 
-    def finish(self, memory: Any, logits: Tensor, alive: Tensor) -> Tensor:
+    def finish(self, memory: Any, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """The logits of all steps, ``[steps, batch, actions]``, with their gradient: a policy may leave it until here.
 
-        Only where an execution is alive, ``[steps, batch]``, do they matter.
+        The memory is the one that ``read`` gave; the states, ``[steps, batch, slots]``, are those in which the steps were taken. Only where
+        an execution is alive, ``[steps, batch]``, do the logits matter.
         """
 
     def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
         """What the weights of a step, or of many stacked ones (``[..., batch, heads, keys]``), lie on."""
+
+
+def spread(values: Tensor, rows: Tensor, size: int) -> Tensor:
+    """The values of some rows in their places, and zeros in the others."""
+    return values if len(rows) == size else values.new_zeros(size, *values.shape[1:]).index_copy(0, rows, values)  # [size, ...]

@@ -8,7 +8,7 @@ says what has been done, so every step of every execution is a row of its own in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import torch
@@ -34,7 +34,7 @@ NEVER = -1e4
 
 @dataclass(frozen=True)
 class Memory:
-    """What stays the same through an execution; and, for training, the states that were visited."""
+    """What stays the same through an execution."""
 
     looks: Tensor  # [looks, size]: how each look counts now
     context: Tensor  # [batch, slots * objects, size]: what they looked like when this turn began and the one before, and where they stand
@@ -44,7 +44,6 @@ class Memory:
     words: int
     """How much of the memory are words; the rest are changes."""
     changes: Tensor  # [batch, changes]: the objects that changed
-    visited: list[Tensor] = field(default_factory=list)
 
 
 class ObjectPolicy(nn.Module):
@@ -59,7 +58,7 @@ class ObjectPolicy(nn.Module):
         self.standing: Tensor
         self.config = config
         seen = view(tables)
-        self.slots, self.objects, self.edits, self.stops = tables.slots, seen.objects, seen.edits, tables.stop
+        self.slots, self.objects, self.edits = tables.slots, seen.objects, seen.edits
         self.register_buffer("features", seen.features, persistent=False)  # [looks, features]
         self.register_buffer("looks", seen.looks, persistent=False)  # [contents, objects]
         self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
@@ -161,32 +160,21 @@ class ObjectPolicy(nn.Module):
 
     @torch.no_grad()
     def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor) -> Step:
-        del carry
-        if self.training:
-            memory.visited.append(states)
-        running = (previous != self.stops).nonzero().squeeze(1)  # [running]
-        if len(running) == len(states):
-            return self._look_and_act(memory, states)
-        some = self._look_and_act(self.narrow(memory, running), states[running])
-        return Step(
-            _spread(some.logits, running, len(states)), (), {name: _spread(w, running, len(states)) for name, w in some.attention.items()}
-        )
-
-    def _look_and_act(self, memory: Memory, states: Tensor) -> Step:
         """Score the actions; what was looked at is told only to those who may ask, which training never does."""
+        del carry, previous
         if self.training:
             return Step(self._act(memory, states), (), {})
         looked: list[Looked] = []
         logits = self._act(memory, states, looked=looked)
         return Step(logits, (), self._attention(memory, states, logits, looked))
 
-    def finish(self, memory: Memory, logits: Tensor, alive: Tensor) -> Tensor:
+    def finish(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """All steps of all executions at once, with their gradient."""
         if not self.training or not torch.is_grad_enabled():
             return logits
         rows = alive.T.flatten().nonzero().squeeze(1)  # [rows]: turn by turn, step by step
-        states = torch.stack(memory.visited, 1).flatten(0, 1)[rows]  # [rows, slots]
-        scored = self._act(memory, states, rows=Rows(rows, len(alive)))  # [rows, actions]
+        visited = states.transpose(0, 1).flatten(0, 1)[rows]  # [rows, slots]
+        scored = self._act(memory, visited, rows=Rows(rows, len(alive)))  # [rows, actions]
         full = logits.transpose(0, 1).flatten(0, 1).index_copy(0, rows, scored)  # [batch * steps, actions]
         result: Tensor = full.unflatten(0, (-1, len(alive))).transpose(0, 1)  # [steps, batch, actions]
         return result
@@ -238,8 +226,3 @@ class ObjectPolicy(nn.Module):
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         keys, values = [keys[rows] for keys in memory.keys], [values[rows] for values in memory.values]
         return replace(memory, context=memory.context[rows], keys=keys, values=values, mask=memory.mask[rows], changes=memory.changes[rows])
-
-
-def _spread(values: Tensor, rows: Tensor, size: int) -> Tensor:
-    """The values of some rows, with zeros in the others."""
-    return values.new_zeros(size, *values.shape[1:]).index_copy(0, rows, values)  # [size, ...]

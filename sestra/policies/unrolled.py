@@ -3,17 +3,19 @@
 Left to autograd, every step of an execution would be dozens of small recorded operations, and each weight's gradient a product a step, all
 of them added up. Here the steps are computed without recording, as they are when an agent is used; what they computed is kept, and one
 function goes back through it: only what a step must hand to the one before it is computed step by step; the gradients of weights and keys
-are one product each, over all steps together.
+are one product each, over all steps together. Executions that have ended may leave the batch, so a step has the rows that were left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+
+from sestra.policies.base import spread
 
 
 class Keys(NamedTuple):
@@ -55,6 +57,7 @@ class Update(NamedTuple):
 class Trace(NamedTuple):
     """What a step computed; masks are what dropout multiplied by, or None."""
 
+    keys: tuple[Tensor, ...]  # [batch, keys, size] each: what was attended to
     before: Tensor  # [batch, hidden]: the hidden state
     cell_before: Tensor  # [batch, hidden]
     current: Attention
@@ -93,7 +96,8 @@ def step(
     kept, squashed_mask = dropout(squashed)
     gates = functional.linear(torch.cat([kept, hidden], 1), weights.gates, weights.gates_bias)  # [batch, 4 * hidden]
     update = lstm(gates, cell)
-    return Trace(hidden, cell, now, found, joined, squashed, update, (query_mask, queries_mask, squashed_mask))
+    attended = (current.vectors, *(keys.vectors for keys, _ in others))
+    return Trace(attended, hidden, cell, now, found, joined, squashed, update, (query_mask, queries_mask, squashed_mask))
 
 
 def lstm(gates: Tensor, cell: Tensor) -> Update:
@@ -107,74 +111,85 @@ def lstm(gates: Tensor, cell: Tensor) -> Update:
 
 
 def hidden_states(
-    traces: list[Trace], weights: Weights, current: Tensor, shared: Sequence[Tensor], own: Sequence[Tensor], actions: Tensor, begin: Update
+    traces: list[Trace],
+    rows: list[Tensor],
+    weights: Weights,
+    current: Tensor,
+    shared: Sequence[Tensor],
+    own: Sequence[Tensor],
+    actions: Tensor,
+    begin: Update,
 ) -> Tensor:
-    """The hidden state after each step, ``[steps, batch, hidden]``, with its gradient.
+    """The hidden states after all steps one after the other, ``[all steps' rows, hidden]``, with their gradient.
 
-    The keys are those of the current instruction, then, in the order in which the steps were given them, others that all steps ``shared``
-    and others of which each step had its ``own``, ``[steps, batch, keys, size]``.
+    ``rows`` says of each step which executions it has: first all, then, in the same order, those that were left. The keys are those of the
+    current instruction, then, in the order in which the steps were given them, others that all steps ``shared``, ``[batch, keys, size]``,
+    and others of which each step had its ``own``, ``[all steps' rows, keys, size]``.
     """
     inputs = (begin.hidden, begin.cell, *weights, actions, current, *shared, *own)
     apply: Callable[..., Tensor] = _HiddenStates.apply  # torch does not annotate it
-    return apply(traces, len(shared), *inputs)
+    return apply(traces, rows, len(shared), *inputs)
 
 
 class _HiddenStates(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, traces: list[Trace], shared: int, *inputs: Tensor) -> Tensor:
-        ctx.traces, ctx.shared = traces, shared
-        ctx.save_for_backward(*inputs)
-        return torch.stack([trace.update.hidden for trace in traces])  # [steps, batch, hidden]
+    def forward(ctx: Any, traces: list[Trace], rows: list[Tensor], shared: int, *inputs: Tensor) -> Tensor:
+        ctx.traces, ctx.rows, ctx.shared, ctx.action_size = traces, rows, shared, inputs[2 + len(Weights._fields)].shape[1]
+        ctx.save_for_backward(*inputs[2 : 2 + len(Weights._fields)])
+        return torch.cat([trace.update.hidden for trace in traces])  # [all steps' rows, hidden]
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
         traces: list[Trace] = ctx.traces
+        rows: list[Tensor] = ctx.rows
         hidden_size, word = traces[0].before.shape[1], traces[0].current.context.shape[2]
-        _, _, *parameters, actions, current = ctx.saved_tensors[: 4 + len(Weights._fields)]
-        weights, others = Weights(*parameters), ctx.saved_tensors[4 + len(Weights._fields) :]
+        weights = Weights(*ctx.saved_tensors)
         sizes = [each.query.shape[1] * each.query.shape[2] for each in traces[0].others]
         joined_size = traces[0].joined.shape[1]
 
-        d_hidden = d_cell = torch.zeros_like(traces[0].before)  # [batch, hidden]
+        gradients = gradient.split([len(each) for each in rows])
+        d_hidden = d_cell = torch.zeros_like(traces[-1].before)  # [rows, hidden]
         steps = []
         for number in range(len(traces) - 1, -1, -1):
             trace, (query_mask, queries_mask, squashed_mask) = traces[number], traces[number].masks
-            d_gates, d_cell = _lstm_backward(trace.update, trace.cell_before, gradient[number] + d_hidden, d_cell)
+            if len(d_hidden) < len(rows[number]):  # some left after this step
+                places = torch.searchsorted(rows[number], rows[number + 1])
+                d_hidden, d_cell = spread(d_hidden, places, len(rows[number])), spread(d_cell, places, len(rows[number]))
+            d_gates, d_cell = _lstm_backward(trace.update, trace.cell_before, gradients[number] + d_hidden, d_cell)
             d_squashed, d_hidden = (d_gates @ weights.gates).split([joined_size, hidden_size], 1)
-            d_tanh = _masked(d_squashed, squashed_mask) * (1 - trace.squashed * trace.squashed)  # [batch, joined]
-            d_joined = d_tanh @ weights.joined  # [batch, joined]
-            d_now, *d_contexts, d_action = d_joined.split([word, *sizes, actions.shape[2]], 1)
+            d_tanh = _masked(d_squashed, squashed_mask) * (1 - trace.squashed * trace.squashed)  # [rows, joined]
+            d_joined = d_tanh @ weights.joined  # [rows, joined]
+            d_now, *d_contexts, d_action = d_joined.split([word, *sizes, ctx.action_size], 1)
             backs = [
-                _attend_backward(each, keys if place < ctx.shared else keys[number], d_context.unflatten(1, each.query.shape[1:]))
-                for place, (each, keys, d_context) in enumerate(zip(trace.others, others, d_contexts, strict=True))
+                _attend_backward(each, keys, d_context.unflatten(1, each.query.shape[1:]))
+                for each, keys, d_context in zip(trace.others, trace.keys[1:], d_contexts, strict=True)
             ]
-            d_queries = _masked(torch.cat([back.query.flatten(1) for back in backs], 1), queries_mask)  # [batch, sizes]
+            d_queries = _masked(torch.cat([back.query.flatten(1) for back in backs], 1), queries_mask)  # [rows, sizes]
             d_before, d_looked = (d_queries @ weights.queries).split([hidden_size, word], 1)
-            now = _attend_backward(trace.current, current, (d_now + d_looked).unsqueeze(1))
-            d_query = _masked(now.query.squeeze(1), query_mask)  # [batch, word]
-            d_hidden = d_hidden + d_before + d_query @ weights.query  # [batch, hidden]
+            now = _attend_backward(trace.current, trace.keys[0], (d_now + d_looked).unsqueeze(1))
+            d_query = _masked(now.query.squeeze(1), query_mask)  # [rows, word]
+            d_hidden = d_hidden + d_before + d_query @ weights.query  # [rows, hidden]
             steps.append((d_gates, d_tanh, d_queries, d_query, d_action, now, backs))
         steps.reverse()
 
-        d_gates, d_tanh, d_queries, d_query, d_action = (torch.stack(column) for column in list(zip(*steps, strict=True))[:5])
-        before = torch.cat([trace.before for trace in traces])  # [steps * batch, hidden]
-        kept = torch.cat([_masked(trace.squashed, trace.masks[2]) for trace in traces])  # [steps * batch, joined]
-        looked = torch.cat([trace.current.context.squeeze(1) for trace in traces])  # [steps * batch, word]
-        d_gates, d_tanh = d_gates.flatten(0, 1), d_tanh.flatten(0, 1)
+        d_gates, d_tanh, d_queries, d_query, d_action = (torch.cat(column) for column in list(zip(*steps, strict=True))[:5])
+        before = torch.cat([trace.before for trace in traces])  # [all steps' rows, hidden]
+        kept = torch.cat([_masked(trace.squashed, trace.masks[2]) for trace in traces])  # [all steps' rows, joined]
+        looked = torch.cat([trace.current.context.squeeze(1) for trace in traces])  # [all steps' rows, word]
         d_weights = Weights(
-            query=d_query.flatten(0, 1).T @ before,
-            queries=d_queries.flatten(0, 1).T @ torch.cat([before, looked], 1),
+            query=d_query.T @ before,
+            queries=d_queries.T @ torch.cat([before, looked], 1),
             joined=d_tanh.T @ torch.cat([trace.joined for trace in traces]),
             joined_bias=d_tanh.sum(0),
             gates=d_gates.T @ torch.cat([kept, before], 1),
             gates_bias=d_gates.sum(0),
         )
-        d_current = _keys_backward([trace.current for trace in traces], [step[5] for step in steps], together=True)
-        d_others = [
-            _keys_backward([trace.others[place] for trace in traces], [step[6][place] for step in steps], together=place < ctx.shared)
-            for place in range(len(others))
-        ]
-        return None, None, d_hidden, d_cell, *d_weights, d_action, d_current, *d_others
+        d_current = _shared_keys_backward([trace.current for trace in traces], [step[5] for step in steps], rows)
+        d_others = []
+        for place in range(len(sizes)):
+            back_to = _shared_keys_backward if place < ctx.shared else _own_keys_backward
+            d_others.append(back_to([trace.others[place] for trace in traces], [step[6][place] for step in steps], rows))
+        return None, None, None, d_hidden, d_cell, *d_weights, d_action, d_current, *d_others
 
 
 def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
@@ -197,10 +212,22 @@ def _attend_backward(attention: Attention, keys: Tensor, d_context: Tensor) -> A
     return Attention(torch.bmm(d_scores, keys), d_scores, d_context)
 
 
-def _keys_backward(attentions: list[Attention], backs: list[Attention], *, together: bool) -> Tensor:
-    """The gradient of keys that all steps attended to, or of each step's own."""
-    join: Callable[[list[Tensor]], Tensor] = (lambda parts: torch.cat(parts, 1)) if together else torch.cat
-    query, weights = join([each.query for each in attentions]), join([each.weights for each in attentions])
-    d_scores, d_context = join([back.weights for back in backs]), join([back.context for back in backs])
-    gradient = torch.baddbmm(torch.bmm(d_scores.transpose(1, 2), query), weights.transpose(1, 2), d_context)  # [..., keys, size]
-    return gradient if together else gradient.unflatten(0, (len(backs), -1))
+def _shared_keys_backward(attentions: list[Attention], backs: list[Attention], rows: list[Tensor]) -> Tensor:
+    """The gradient of keys that all steps attended to."""
+
+    def side_by_side(parts: Iterable[Tensor]) -> Tensor:
+        return torch.cat([spread(part, where, len(rows[0])) for part, where in zip(parts, rows, strict=True)], 1)
+
+    return _keys_backward(attentions, backs, side_by_side)  # [batch, keys, size]
+
+
+def _own_keys_backward(attentions: list[Attention], backs: list[Attention], rows: list[Tensor]) -> Tensor:
+    """The gradient of each step's own keys."""
+    del rows
+    return _keys_backward(attentions, backs, lambda parts: torch.cat(list(parts)))  # [all steps' rows, keys, size]
+
+
+def _keys_backward(attentions: list[Attention], backs: list[Attention], join: Callable[[Iterable[Tensor]], Tensor]) -> Tensor:
+    query, weights = join(each.query for each in attentions), join(each.weights for each in attentions)
+    d_scores, d_context = join(back.weights for back in backs), join(back.context for back in backs)
+    return torch.baddbmm(torch.bmm(d_scores.transpose(1, 2), query), weights.transpose(1, 2), d_context)  # [..., keys, size]

@@ -112,7 +112,7 @@ class Table:
     def narrow(self, memory, rows):
         return ()
 
-    def finish(self, memory, logits, *_):
+    def finish(self, memory, states, logits, alive):
         return logits
 
 

@@ -39,7 +39,7 @@ class Logits(nn.Module):
         row, number = carry
         return Step(self.scores[row, number], (row, number + 1), {})
 
-    def finish(self, memory, logits, alive):
+    def finish(self, memory, states, logits, alive):
         return logits
 
 

@@ -19,14 +19,18 @@ def random(*shape: int, seed: int = 0, grad: bool = True) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("dropout", [False, True])
-@pytest.mark.parametrize("steps", [1, 2, 5])
+@pytest.mark.parametrize(
+    "rows", [[[0, 1, 2]], [[0, 1, 2]] * 2, [[0, 1, 2]] * 5, [[0, 1, 2], [0, 2], [0, 2], [2]], [[0, 1, 2], [0, 1, 2], [1]]], ids=str
+)
 @pytest.mark.parametrize(
     ("shared", "own"),
     [([(7, WORD, 1), (3, 2, 2)], [(3, 2, 2)]), ([(7, WORD, 1)], []), ([], [(3, 2, 2)]), ([(3, 2, 2)], [(3, 2, 2)])],
     ids=["full", "no states", "current state alone", "no previous instructions"],
 )
-def test_gradient_equals_autograds(shared, own, steps, dropout):
-    """Each set of keys is given by its number of keys, their size and the number of heads."""
+def test_gradient_equals_autograds(shared, own, rows, dropout):
+    """Each set of keys is given by its number of keys, their size and the number of heads; executions leave when they have ended."""
+    rows = [torch.tensor(each) for each in rows]
+    counts = [len(each) for each in rows]
     contexts = sum(size * heads for _, size, heads in (*shared, *own))
     joined = WORD + contexts + ACTION
     sizes = [(WORD, HIDDEN), (contexts, HIDDEN + WORD), (joined, joined), (joined,), (4 * HIDDEN, joined + HIDDEN), (4 * HIDDEN,)]
@@ -35,11 +39,11 @@ def test_gradient_equals_autograds(shared, own, steps, dropout):
     mask[0, 0, 2:] = -torch.inf
     current = random(BATCH, 4, WORD, seed=10)
     shared_keys = [random(BATCH, keys, size, seed=20 + place) for place, (keys, size, _) in enumerate(shared)]
-    own_keys = [random(steps, BATCH, keys, size, seed=30 + place) for place, (keys, size, _) in enumerate(own)]
-    actions = random(steps, BATCH, ACTION, seed=40)
+    own_keys = [random(sum(counts), keys, size, seed=30 + place) for place, (keys, size, _) in enumerate(own)]
+    actions = random(sum(counts), ACTION, seed=40)
     first = random(BATCH, 4 * HIDDEN, seed=50)
     leaves = [first, *weights, actions, current, *shared_keys, *own_keys]
-    weighing = random(steps, BATCH, HIDDEN, seed=60, grad=False)
+    weighing = random(sum(counts), HIDDEN, seed=60, grad=False)
     begin_cell = torch.zeros(BATCH, HIDDEN, dtype=torch.float64)
 
     def run():
@@ -53,10 +57,13 @@ def test_gradient_equals_autograds(shared, own, steps, dropout):
 
         begin = lstm(first, begin_cell)
         hidden, cell, traces = begin.hidden, begin.cell, []
-        for number in range(steps):
-            others = [(Keys(keys, None), heads) for keys, (_, _, heads) in zip(shared_keys, shared, strict=True)]
-            others += [(Keys(keys[number], None), heads) for keys, (_, _, heads) in zip(own_keys, own, strict=True)]
-            traces.append(step(weights, Keys(current, mask), others, actions[number], hidden, cell, drop))
+        for number, left in enumerate(rows):
+            if number:
+                places = torch.searchsorted(rows[number - 1], left)
+                hidden, cell = hidden[places], cell[places]
+            others = [(Keys(keys[left], None), heads) for keys, (_, _, heads) in zip(shared_keys, shared, strict=True)]
+            others += [(Keys(keys.split(counts)[number], None), heads) for keys, (_, _, heads) in zip(own_keys, own, strict=True)]
+            traces.append(step(weights, Keys(current[left], mask[left]), others, actions.split(counts)[number], hidden, cell, drop))
             hidden, cell = traces[-1].update.hidden, traces[-1].update.cell
         return begin, traces
 
@@ -64,11 +71,11 @@ def test_gradient_equals_autograds(shared, own, steps, dropout):
         return torch.autograd.grad((hidden * weighing).sin().sum(), leaves)
 
     begin, traces = run()
-    plain = torch.stack([trace.update.hidden for trace in traces])
+    plain = torch.cat([trace.update.hidden for trace in traces])
     expected = gradients(plain)
     with torch.no_grad():
         _, unrecorded = run()
-    found = hidden_states(unrecorded, weights, current, shared_keys, own_keys, actions, lstm(first, begin_cell))
+    found = hidden_states(unrecorded, rows, weights, current, shared_keys, own_keys, actions, lstm(first, begin_cell))
     torch.testing.assert_close(found, plain)
     for number, (mine, theirs) in enumerate(zip(gradients(found), expected, strict=True)):
         torch.testing.assert_close(mine, theirs, msg=lambda text, number=number: f"input {number}: {text}")
