@@ -29,7 +29,7 @@ from sestra import pretrained
 from sestra.config import AttentionConfig, LearnerName, preset
 from sestra.data import sources
 from sestra.data.batching import batches, encode_turns
-from sestra.evaluation import execute
+from sestra.evaluation import evaluate
 from sestra.runs import RunFolder, load_trained
 from sestra.training import Training
 from sestra.worlds import WORLDS
@@ -179,19 +179,18 @@ def lstm_flops(training: Training) -> float:
 
 
 def evaluation_speed(options: Options, world: str) -> float | None:
-    """Instructions a second, greedily from their annotated starts."""
+    """Instructions a second, greedily: each from its annotated start, and again as a part of its interaction."""
     name = f"{world}-sestra"
     if name not in pretrained.names():
         return None
     known = load_trained(pretrained.find(name))
     interactions, _ = sources.load(world, "dev", options.data)
     turns = encode_turns(interactions, known.vocabulary, known.tables)
-    with torch.no_grad():
-        execute(known.policy, known.tables, turns, known.config.execution_horizon)
-        begun = time.perf_counter()
-        for _ in range(3):
-            execute(known.policy, known.tables, turns, known.config.execution_horizon)
-    return 3 * len(turns) / (time.perf_counter() - begun)
+    evaluate(known.policy, known.tables, turns, horizon=known.config.execution_horizon)
+    begun = time.perf_counter()
+    for _ in range(3):
+        evaluate(known.policy, known.tables, turns, horizon=known.config.execution_horizon)
+    return 3 * 2 * len(turns) / (time.perf_counter() - begun)
 
 
 def peak_gflops() -> float:

@@ -63,19 +63,23 @@ def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verb
     """Execute every instruction from its annotated start, then every interaction from its start state, greedily."""
     reached, reward = execute(policy, tables, turns, horizon, verbosity=verbosity, batch_size=batch_size)
     success = (reached == turns.goal).all(-1)  # [turns]
-    utts3, utts5 = follow_interactions(policy, tables, turns, horizon=horizon, batch_size=batch_size)
+    utts3, utts5 = follow_interactions(policy, tables, turns, reached, horizon=horizon, batch_size=batch_size)
     numbers = range(int(turns.turn.max()) + 1)
     by_turn = tuple(Accuracy.of(success[turns.turn == number]) for number in numbers)
     return Evaluation(Accuracy.of(success), Accuracy.of(utts3), Accuracy.of(utts5), by_turn, float(reward.mean()), reached, success)
 
 
 @torch.no_grad()
-def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 128) -> tuple[Tensor, Tensor]:
+def follow_interactions(
+    policy: Policy, tables: Tables, turns: Turns, reached: Tensor, *, horizon: int, batch_size: int = 128
+) -> tuple[Tensor, Tensor]:
     """Whether the state is right after three turns and after the last, each turn starting where the one before it ended.
 
+    ``reached`` says where the turns end from their annotated starts: until something has gone wrong, that is where they start.
     Interactions with a state that nobody annotated are left out.
     """
-    turns = turns.select(turns.whole.nonzero().squeeze(-1))
+    whole = turns.whole.nonzero().squeeze(-1)
+    turns, reached = turns.select(whole), reached[whole]
     interactions = int(turns.interaction.max()) + 1 if len(turns) else 0
     history = torch.zeros(interactions, *turns.history.shape[1:], dtype=torch.long)  # [interactions, turns, slots]
     right = torch.zeros(interactions, dtype=torch.bool)  # [interactions]
@@ -83,14 +87,17 @@ def follow_interactions(policy: Policy, tables: Tables, turns: Turns, *, horizon
     after_three = right[:0]  # [interactions that have three turns]
     for number in range(int(turns.turn.max()) + 1 if len(turns) else 0):
         rows = (turns.turn == number).nonzero().squeeze(-1)
-        these = turns.select(rows)
-        if number:
-            these = these.starting_from(history[these.interaction])
-        else:
+        these, ended = turns.select(rows), reached[rows]  # ended: [rows, slots]
+        if number == 0:
             history[these.interaction] = these.history
-        reached, _ = execute(policy, tables, these, horizon, batch_size=batch_size)
-        history[these.interaction, number + 1 :] = reached.unsqueeze(1)
-        right[these.interaction] = (reached == these.goal).all(-1)
+        course = history[these.interaction]  # [rows, turns, slots]
+        astray = (course != these.history).flatten(1).any(1).nonzero().squeeze(-1)
+        if len(astray):
+            ended[astray], _ = execute(
+                policy, tables, these.select(astray).starting_from(course[astray]), horizon, batch_size=batch_size
+            )  # fmt: skip
+        history[these.interaction, number + 1 :] = ended.unsqueeze(1)
+        right[these.interaction] = (ended == these.goal).all(-1)
         if number == 2:
             after_three = right[these.interaction]
     return after_three, right[followed]

@@ -177,13 +177,13 @@ class Training:
             group["lr"] = self.config.learning_rate * (self.config.decay + (1 - self.config.decay) * remaining)
 
     def _validate(self) -> dict[str, float]:
-        """Measure the policy on validation; keep it if it is the best, and count patience."""
+        """Measure the policy on validation; keep it if none was better since the warm-up, and count patience."""
         self.average.eval()
         config, progress = self.config, self.progress
         result = evaluate(self.average, self.tables, self.validation, horizon=config.execution_horizon, verbosity=config.verbosity)
         record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
         score = result.utts5.percent if result.utts5.trials else result.inst.percent
-        if score > progress.best_score:
+        if score >= progress.best_score or progress.epoch == config.warm_up:
             progress.best_score, progress.best_epoch = score, progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
         if result.reward > progress.best_reward:

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from sestra.data.batching import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.text import Vocabulary
-from sestra.evaluation import Accuracy, evaluate, follow_interactions
+from sestra.evaluation import Accuracy, evaluate, execute, follow_interactions
 from sestra.policies.base import Step
 from sestra.worlds.tables import Tables
 
@@ -142,7 +142,9 @@ def test_an_unknown_state_between_known_ones_does_not_make_an_interaction_wrong(
     """As in SCONE's train-orig: such an interaction is followed to its end or not counted, but never wrong without being executed."""
     unknown = interaction(DARK, None, RR)
     script = Script({(0, turn): RIGHT[turn] for turn in range(2)} | {(1, turn): RIGHT[turn] for turn in range(2)})
-    _, right = follow_interactions(script, TABLES, turns_of(unknown, interaction(DARK, R, RR)), horizon=5)
+    turns = turns_of(unknown, interaction(DARK, R, RR))
+    reached, _ = execute(script, TABLES, turns, 5)
+    _, right = follow_interactions(script, TABLES, turns, reached, horizon=5)
     wrong = len(right) - int(right.sum())
     assert wrong == 0
 

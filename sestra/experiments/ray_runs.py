@@ -9,6 +9,8 @@ import sysconfig
 import threading
 import uuid
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,8 +123,9 @@ class Pool:
             self._sources[world] = find_source(world, self.conditions.data)
         self._begin()
         token = uuid.uuid4().hex
-        job = Job(trial, self.conditions, self._sources[world], token, registered(self.ray, world))
-        reference = self.ray.remote(num_cpus=1, max_retries=0, name=trial.name)(work_on).remote(job)
+        job = Job(trial, self.conditions, self._sources[world], token, *users_own(world))
+        with sent_by_value(self.ray, job.world, job.encoder):
+            reference = self.ray.remote(num_cpus=1, max_retries=0, name=trial.name)(work_on).remote(job)
         self.attempts[reference] = Attempt(trial, token, self.failures[trial.name])
 
     def poll(self, seconds: float) -> list[Outcome]:
@@ -158,19 +161,24 @@ def _last_line(error: Exception) -> str:
     return lines[-1] if "Traceback" in text or "ray::" in lines[0] else lines[0].split(". ")[0]
 
 
-def registered(ray: Any, world: str) -> bytes:
-    """A world that is not the package's, and its state encoder, pickled by value: workers need not have the modules they came from."""
+def users_own(world: str) -> tuple[type[Any] | None, type[Any] | None]:
+    """The world and its state encoder, if they are not the package's."""
     from sestra.policies.states import ENCODERS
 
     if world not in WORLDS or WORLDS[world].__module__.startswith("sestra."):
-        return b""
-    parts = (WORLDS[world], ENCODERS.get(world))
-    names = {kind.__module__ for part in parts if part for kind in part.__mro__}
+        return None, None
+    return WORLDS[world], ENCODERS.get(world)
+
+
+@contextmanager
+def sent_by_value(ray: Any, *kinds: type[Any] | None) -> Iterator[None]:
+    """While it lasts, Ray sends these classes as they are: workers need not have the modules that they came from."""
+    names = {base.__module__ for kind in kinds if kind for base in kind.__mro__}
     modules = [sys.modules[name] for name in sorted(names) if _is_users(name)]
     for module in modules:
         ray.cloudpickle.register_pickle_by_value(module)
     try:
-        return bytes(ray.cloudpickle.dumps(parts))
+        yield
     finally:
         for module in modules:
             ray.cloudpickle.unregister_pickle_by_value(module)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import socket
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial, describe, differences
 from sestra.files import write_json
-from sestra.worlds import WORLDS
+from sestra.worlds import WORLDS, World
 
 if TYPE_CHECKING:
     from sestra.training import Training
@@ -64,8 +63,10 @@ class Job:
     """What the driver found to train on: a worker that finds anything else must not train on it."""
     token: str = ""
     """Tells this attempt from others, in the note that the worker leaves in the run's folder."""
-    registered: bytes = b""
-    """The user's own world and its state encoder, as they are, so that workers need not import where they came from."""
+    world: type[World[Any]] | None = None
+    """The world, if it is the user's own and not the package's."""
+    encoder: type[Any] | None = None
+    """Its state encoder, if it has one."""
 
 
 class _Stop(Exception):  # noqa: N818
@@ -121,11 +122,10 @@ def _work_on(job: Job) -> Outcome:
 
     torch.set_num_threads(1)
     trial, conditions = job.trial, job.conditions
-    if job.registered:
-        world, encoder = pickle.loads(job.registered)  # noqa: S301 (the driver wrote it)
-        WORLDS.setdefault(trial.config.world, world)
-        if encoder:
-            ENCODERS.setdefault(trial.config.world, encoder)
+    if job.world:
+        WORLDS.setdefault(trial.config.world, job.world)
+    if job.encoder:
+        ENCODERS.setdefault(trial.config.world, job.encoder)
     interactions, source = sources.load(trial.config.world, "train", conditions.data, generated=conditions.data is None)
     if source != job.source:
         raise InputError(

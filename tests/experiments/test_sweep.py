@@ -123,7 +123,7 @@ def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
     assert json.loads((tmp_path / "lamps-entropy=0.3-2" / "config.json").read_text())["entropy"] == 0.3
     status, _, errors = run(capsys, *flags, "--batch-size", "7")
     assert status == 1
-    assert "holds a run with other settings (batch_size is 20, not 7)" in errors
+    assert "holds a run with other settings (batch_size is 64, not 7)" in errors
 
 
 @pytest_ray
