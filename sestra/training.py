@@ -183,7 +183,7 @@ class Training:
         result = evaluate(self.average, self.tables, self.validation, horizon=config.execution_horizon, verbosity=config.verbosity)
         record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
         score = result.utts5.percent if result.utts5.trials else result.inst.percent
-        if score >= progress.best_score or progress.epoch == config.warm_up:
+        if score > progress.best_score or progress.epoch == config.warm_up:
             progress.best_score, progress.best_epoch = score, progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
         if result.reward > progress.best_reward:

@@ -156,6 +156,16 @@ def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, a
     assert not torch.equal(tensors["joined.weight"], weights.after[3]["joined.weight"])
 
 
+def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
+    """It was not trained by the learner that was asked for; but a run that stops in its warm-up has a model."""
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 20), (1.0, 30)])
+    run = start(tmp_path, epochs=4, warm_up=2)
+    models = []
+    monkeypatch.setattr(run, "_save", lambda: models.append(checkpoint.load(run.folder.model)[1]["epoch"]))
+    assert run.run().best_epoch == 4
+    assert models == [1, 2, 3, 4]
+
+
 # Updates.
 
 

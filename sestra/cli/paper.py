@@ -31,10 +31,10 @@ class Which:
 
     worlds: WorldNames = grid.WORLDS_OF_PAPER
     """The worlds."""
-    systems: SystemNames = grid.OF_PAPER
-    """The rows of the paper's tables; 'objects', which the paper does not have, can be added."""
+    systems: SystemNames = ("paper",)
+    """The rows of the tables, by name, or all of the paper's ('paper') or of those about the object policy and its parts ('parts')."""
     seeds: OptionalNumber = None
-    """How many seeds each system has; by default as many as in the paper: five, and three for ablations."""
+    """How many seeds each system has; by default as many as in the paper: five, three for ablations; three and one for 'parts'."""
     preset: Preset = "default"
     """'paper' for the paper's own settings, 'default' for ours, which learn faster."""
     epochs: OptionalNumber = None

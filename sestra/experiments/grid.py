@@ -1,4 +1,4 @@
-"""The paper's experiments as data: which systems, in which worlds, with how many seeds."""
+"""The paper's experiments, and those of the object policy's parts, as data: which systems, in which worlds, with how many seeds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ WORLDS_OF_PAPER = ("alchemy", "scene", "tangrams")
 
 @dataclass(frozen=True)
 class System:
-    """A row of the paper's tables."""
+    """A row of the paper's tables, or of the one about the object policy's parts."""
 
     name: str
     label: str
     learner: LearnerName | None = None
     network: Network = "attention"
     policy: Mapping[str, bool] = field(default_factory=dict)
-    """What an ablation switches off."""
+    """What an ablation switches off in the network."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What it changes in training."""
     seeds: int = 5
     """How often the paper runs it (Section 7)."""
     in_paper: bool = True
@@ -31,11 +33,16 @@ class System:
         """The settings of one run of it."""
         config = preset(preset_name, world, self.learner, self.network)
         switched: dict[str, Any] = dict(self.policy)
-        return replace(config, seed=seed, policy=replace(config.policy, **switched), **changes)
+        return replace(config, seed=seed, policy=replace(config.policy, **switched), **{**self.settings, **changes})
 
 
 def _without(name: str, label: str, *parts: str) -> System:
     return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
+
+
+def _part(name: str, label: str, *parts: str, **settings: Any) -> System:
+    policy = dict.fromkeys(parts, False)
+    return System(f"objects-{name}", label, network="objects", policy=policy, settings=settings, seeds=1, in_paper=False)
 
 
 SYSTEMS: dict[str, System] = {
@@ -50,10 +57,22 @@ SYSTEMS: dict[str, System] = {
         _without("current-state", "current state", "current_state"),
         _without("initial-state", "initial state", "initial_state"),
         System("objects", "object policy", network="objects", seeds=3, in_paper=False),
+        _part("without-changes", "− what earlier turns changed", "changes"),
+        _part("without-turn-before", "− how objects looked a turn before", "turn_before"),
+        _part("without-ranks", "− counting among its like", "ranks"),
+        _part("without-symmetry", "− renamed colours and figures", symmetry=False),
+        _part("without-guidance", "− guided executions", guided=0.0),
+        _part("without-word-dropout", "− forgotten words", word_dropout=0.0),
+        _part("without-averaging", "− averaged weights", averaging=0.0),
+        _part("with-sestra", "SESTRA's objective instead of best-action likelihood", learner="sestra"),
+        System("attention-with-best-action", "the paper's network instead of objects", "best-action", seeds=1, in_paper=False),
     )
 }
 """In the order of Table 4, then what the paper does not have."""
 OF_PAPER = tuple(name for name, system in SYSTEMS.items() if system.in_paper)
+PARTS = tuple(name for name, system in SYSTEMS.items() if not system.in_paper)
+GROUPS = {"paper": OF_PAPER, "parts": PARTS}
+"""Names that stand for several systems."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +99,7 @@ def trials(
     **changes: Any,
 ) -> list[Trial]:
     """The grid, all first seeds first; by default with as many seeds as the paper has. Changes hold for every run."""
-    chosen = [find_system(name) for name in systems]
+    chosen = [find_system(name) for name in dict.fromkeys(single for name in systems for single in GROUPS.get(name, (name,)))]
     if preset_name == "paper" and not all(system.in_paper for system in chosen):
         raise InputError("--preset paper: the object policy is not the paper's and has no such preset; leave it out of --systems")
     most = seeds or max(system.seeds for system in chosen)
@@ -99,7 +118,7 @@ def trials(
 
 def find_system(name: str) -> System:
     if name not in SYSTEMS:
-        raise InputError(f"unknown system {name!r}; expected one of {', '.join(SYSTEMS)}")
+        raise InputError(f"unknown system {name!r}; expected some of {', '.join([*GROUPS, *SYSTEMS])}")
     return SYSTEMS[name]
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import get_args
 
 from sestra.config import Preset
 from sestra.experiments.cells import METRICS, Group, Kind, Record, cell, groups, kind_of, paper
 from sestra.experiments.comparing import compare, extrapolate
-from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe
+from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe
 from sestra.experiments.watching import duration
 from sestra.files import write_text
 
@@ -47,6 +48,7 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
         yield "\n## Test\n\nThe test split was not at hand when these runs were measured; its table appears when it is."
     yield from _other_settings(scone)
     yield from _order(scone)
+    yield from _parts(scone)
     if notes.strip():
         yield f"\n## Notes\n\n{notes.strip()}"
     yield from _cost(scone)
@@ -60,7 +62,7 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
 def _split(records: Sequence[Record], split: str, preset: Preset) -> Iterator[str]:
     yield f"\n## {split.capitalize()}, {PRESETS[preset]}"
     rows = [name for name in OF_PAPER if name in paper()[split]["systems"]]
-    others = [name for name in SYSTEMS if name not in rows and any(cell(records, world, name, preset) for world in WORLDS_OF_PAPER)]
+    others = ["objects"] if any(cell(records, world, "objects", preset) for world in WORLDS_OF_PAPER) else []
     remarks: list[str] = []
     for world in WORLDS_OF_PAPER:
         yield f"\n### {world.capitalize()}\n"
@@ -113,6 +115,33 @@ def _order(records: Sequence[Record]) -> Iterator[str]:
     yield "|---|---|---:|---:|---|"
     for line in compare(records):
         yield f"| {' | '.join(line)} |"
+
+
+def _parts(records: Sequence[Record]) -> Iterator[str]:
+    if not any(record["system"] in PARTS for record in records):
+        return
+    yield "\n## Past the paper: what each part brings\n"
+    yield (
+        "The object policy on dev, single instructions / whole interactions, and each of its parts removed once; the last two lines are\n"
+        "its network with SESTRA's objective, and its objective with the paper's network. From several seeds, the mean.\n"
+    )
+    yield f"| | {' | '.join(f'{world.capitalize()} | 5utts, difference' for world in WORLDS_OF_PAPER)} |"
+    yield f"|---|{'---:|---:|' * len(WORLDS_OF_PAPER)}"
+    whole = {world: _mean(records, world, "objects") for world in WORLDS_OF_PAPER}
+    for name in PARTS:
+        cells = []
+        for world in WORLDS_OF_PAPER:
+            mine, reference = _mean(records, world, name), whole[world]
+            cells.append(f"{mine[0]:.1f} / {mine[1]:.1f}" if mine else PENDING)
+            cells.append(f"{mine[1] - reference[1]:+.1f}".replace("-", "−") if mine and reference and name != "objects" else "")
+        yield f"| {SYSTEMS[name].label} | {' | '.join(cells)} |"
+
+
+def _mean(records: Sequence[Record], world: str, system: str) -> tuple[float, float] | None:
+    """Single instructions and whole interactions on dev."""
+    group = cell(records, world, system)
+    figures = [group.figures("dev", metric) for metric in ("inst", "utts5")] if group else []
+    return (fmean(figures[0]), fmean(figures[1])) if all(figures) and figures else None
 
 
 def _cost(records: Sequence[Record]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from sestra.errors import InputError
 from sestra.experiments.cells import paper
-from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
+from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
 
 
 def test_whole_grid():
@@ -42,6 +42,25 @@ def test_learners():
     assert SYSTEMS["objects"].config("scene", 1).network == "objects"
 
 
+def test_every_part_is_removed_once():
+    """One setting each, of the network or of training; the last is the other network, with what holds for both unchanged."""
+    removed = {}
+    for name in PARTS[1:-1]:
+        for world in WORLDS_OF_PAPER:
+            different = differences(SYSTEMS["objects"].config(world, 1), SYSTEMS[name].config(world, 1))
+            assert len(different) == 1, name
+        removed[name] = next(iter(different))
+    assert len({*removed.values()}) == len(removed)
+    other = SYSTEMS[PARTS[-1]].config("scene", 1)
+    assert (other.network, other.learner) == ("attention", "best-action")
+
+
+def test_groups_stand_for_their_systems():
+    assert trials(systems=["paper"]) == trials()
+    assert {trial.system for trial in trials(systems=["parts", "objects"])} == {*PARTS}
+    assert len(trials(["scene"], ["parts", "objects"], 1)) == len(PARTS)
+
+
 def test_names_keep_presets_and_data_apart():
     names = [
         trials(["scene"], ["sestra"], 1, preset, generated=generated)[0].name
@@ -52,7 +71,7 @@ def test_names_keep_presets_and_data_apart():
 
 
 def test_wrong_choices():
-    with pytest.raises(InputError, match="unknown system 'sesame'; expected one of supervised"):
+    with pytest.raises(InputError, match="unknown system 'sesame'; expected some of paper, parts, supervised"):
         trials(systems=["sesame"])
     with pytest.raises(InputError, match="object policy is not the paper's"):
         trials(systems=["objects"], preset_name="paper")

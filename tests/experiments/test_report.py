@@ -132,7 +132,7 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
     for _ in range(2):
         status, output, _ = run(capsys, *flags)
         assert status == 0
-        assert output.startswith("54 finished runs: wrote ")
+        assert output.startswith(f"{len(found)} finished runs: wrote ")
     first = {path: path.read_bytes() for path in tmp_path.glob("images/*")}
     assert {path.name for path in first} == {"learning-curves.svg", "accuracy-by-turn.svg", "parameters.svg"}
     for content in first.values():
@@ -170,3 +170,13 @@ def test_list(capsys, no_scone, tmp_path):
     states = {one["name"]: one["state"] for one in json.loads(output)["runs"]}
     assert states["scene-supervised-1-generated"].startswith("finished after epoch 3, with other settings: epochs is 3, not ")
     assert states["scene-policy-gradient-1-generated"] == "pending"
+
+
+def test_parts_of_the_object_policy():
+    assert "what each part brings" not in text_of([record("scene", "sestra")])
+    found = [record("scene", "objects", seed) for seed in (1, 2)] + [record("scene", "objects-without-ranks")]
+    for one, inst, utts5 in zip(found, (90.0, 91.0, 88.0), (70.0, 72.0, 68.5), strict=True):
+        one["splits"]["dev"] |= {"inst": inst, "utts5": utts5}
+    section = text_of(found).partition("what each part brings")[2].partition("\n## ")[0]
+    assert "| object policy | *pending* |  | 90.5 / 71.0 |  | *pending* |  |" in section
+    assert "| − counting among its like | *pending* |  | 88.0 / 68.5 | −2.5 | *pending* |  |" in section
