@@ -105,7 +105,7 @@ class TrainConfig:
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     guided: float = 0.0
-    """While the best actions' likelihood is maximised: share of the executions that take only actions of a shortest way to the goal."""
+    """Share of the executions that take only actions of a shortest way to the goal (SESTRA and best-action alone)."""
     batch_size: int = 20
     """Instructions an update."""
     optimiser: Optimiser = "rmsprop"
@@ -164,6 +164,8 @@ PAPER: dict[str, dict[str, Any]] = {
 }
 """The values of supplementary D, by world; any other world has those of ``OTHERWISE``."""
 OTHERWISE: dict[str, Any] = {"entropy": 0.1, "verbosity": 0.1, "horizon": 10}
+GUIDED = {"tangrams": 0.5}
+"""The worlds in which guided executions help SESTRA, and their share there."""
 
 
 def preset(name: Preset, world: str, learner: LearnerName | None = None, network: Network = "attention") -> TrainConfig:
@@ -185,15 +187,13 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
     )
     if name == "paper" or learner in {"policy-gradient", "contextual-bandit"}:
         return config
+    ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
         return replace(
-            config, optimiser="adam", batch_size=64, averaging=0.999, decay=0.02, clip=1.0, epochs=20,
-            shaping="steps", symmetry=True, word_dropout=0.05, guided=0.5, horizon=config.horizon + 2,
+            ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, epochs=20, word_dropout=0.05, guided=0.5
         )  # fmt: skip
-    steady = replace(
-        config, batch_size=64, learning_rate=0.002, averaging=0.997, decay=0.1, epochs=30, shaping="steps", symmetry=True
-    )  # fmt: skip
-    return replace(steady, warm_up=5) if learner == "sestra" else steady
+    ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1, epochs=40)
+    return replace(ours, warm_up=10, guided=GUIDED.get(world, 0.0)) if learner == "sestra" else ours
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

@@ -161,7 +161,7 @@ class Training:
             horizon, choose = demonstrations.shape[1], forced(demonstrations)
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
-            if self.config.guided and isinstance(learner, BestAction):
+            if self.config.guided and not learner.on_policy:
                 choose = guided(self.tables, batch.goal, self.config.guided, self.generator)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]

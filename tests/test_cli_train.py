@@ -137,7 +137,7 @@ def test_progress_and_settings(capsys, data, tmp_path):
     assert "5utts" in errors
     config = RunFolder(tmp_path / "run").config()
     assert (config.policy.hidden, config.policy.dropout, config.policy.initial_state) == (8, 0.2, False)
-    assert (config.horizon, config.verbosity) == (5, 0.2)  # those of Scene
+    assert (config.horizon, config.verbosity) == (7, 0.2)  # those of Scene
 
 
 def test_tensorboard(capsys, data, tmp_path):

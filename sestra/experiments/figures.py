@@ -1,4 +1,4 @@
-"""Figures of the finished runs: learning curves (the paper's Figure 4), accuracy by turn, accuracy by number of parameters."""
+"""Figures of the finished runs: learning curves (the paper's Figure 4, and of all learners), accuracy by turn and by parameters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write_figures(records: Sequence[Record], folder: Path) -> list[Path]:
     }  # fmt: skip
     written = []
     with mpl.rc_context(style):
-        for name, draw in (("learning-curves", learning_curves), ("accuracy-by-turn", by_turn), ("parameters", parameters)):
+        for name, draw in FIGURES.items():
             figure = draw(scone)
             if figure is not None:
                 written.append(folder / f"{name}.svg")
@@ -94,6 +94,30 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
         axes.set_xlabel("epoch")
         axes.set_xlim(left=0)
         axes.set_ylim(0, 100)
+    return figure
+
+
+def learners(records: Sequence[Record]) -> Figure | None:
+    """Validation accuracy of single instructions by epoch, of each learner's best run by validation."""
+    figure, panels = _figure(len(WORLDS_OF_PAPER), 3.8, sharey=True)
+    drawn: dict[str, Any] = {}
+    for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
+        for system in ("sestra", *SAME_NETWORK):
+            group = cell(records, world, system)
+            if group:
+                colour, marker, line = STYLES[system]
+                accuracies = group.best()["curve"]["inst"]
+                [drawn[system]] = axes.plot(
+                    range(1, len(accuracies) + 1), accuracies, color=colour, marker=marker, linestyle=line, linewidth=1.6, markersize=4
+                )
+        axes.set_title(world.capitalize(), fontsize=11)
+        axes.set_xlabel("epoch")
+        axes.set_xlim(left=0)
+        axes.set_ylim(0, 100)
+    if not drawn:
+        return None
+    panels[0].set_ylabel("single instructions\nof validation, %")
+    _legend(figure, drawn)
     return figure
 
 
@@ -159,3 +183,7 @@ def parameters(records: Sequence[Record]) -> Figure | None:
 def _legend(figure: Figure, drawn: dict[str, Any]) -> None:
     names = [name for name in SYSTEMS if name in drawn]
     figure.legend([drawn[name] for name in names], [SYSTEMS[name].label for name in names], loc="outside lower center", ncols=3)
+
+
+FIGURES = {"learning-curves": learning_curves, "learners": learners, "accuracy-by-turn": by_turn, "parameters": parameters}
+"""By the name of the file; each is drawn if there are runs for it."""

@@ -15,6 +15,8 @@ class Learner(Protocol):
 
     demonstrated: bool
     """Whether executions follow the shortest demonstrations; else they are sampled from the policy."""
+    on_policy: bool
+    """Whether it learns from the actions that were taken, which must be the policy's own; else it learns about all, wherever it gets."""
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         """What each execution contributes to the objective that is maximised, ``[batch]``; rewards are ``[steps, batch, actions]``."""

@@ -32,6 +32,7 @@ class BestAction:
 
     robust: float = 0.0
     demonstrated = False
+    on_policy = False
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         best = rewards >= rewards.amax(-1, keepdim=True) - TIE  # [steps, batch, actions]

@@ -19,6 +19,7 @@ class ContextualBandit:
 
     entropy: float
     demonstrated = False
+    on_policy = True
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         credited = taken(rewards, execution) * taken(execution.log_probs, execution)  # [steps, batch]: R(s, a) grad log pi(s, a)

@@ -19,6 +19,7 @@ class PolicyGradient:
 
     entropy: float
     demonstrated = False
+    on_policy = True
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         total = (taken(rewards, execution) * execution.alive).sum(0)  # [batch]

@@ -19,6 +19,7 @@ class Sestra:
 
     entropy: float
     demonstrated = False
+    on_policy = False
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         probabilities = execution.log_probs.exp()  # [steps, batch, actions]

@@ -18,6 +18,7 @@ class Supervised:
     """Rewards and entropy are not used; the demonstrations come from the world's tables."""
 
     demonstrated = True
+    on_policy = False
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         del rewards

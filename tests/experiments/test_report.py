@@ -134,7 +134,7 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
         assert status == 0
         assert output.startswith(f"{len(found)} finished runs: wrote ")
     first = {path: path.read_bytes() for path in tmp_path.glob("images/*")}
-    assert {path.name for path in first} == {"learning-curves.svg", "accuracy-by-turn.svg", "parameters.svg"}
+    assert {path.name for path in first} == {"learning-curves.svg", "learners.svg", "accuracy-by-turn.svg", "parameters.svg"}
     for content in first.values():
         assert ElementTree.fromstring(content).tag.endswith("svg")
     assert run(capsys, *flags)[0] == 0

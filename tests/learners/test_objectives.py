@@ -39,6 +39,9 @@ class Logits(nn.Module):
         row, number = carry
         return Step(self.scores[row, number], (row, number + 1), {})
 
+    def narrow(self, memory, rows):
+        return memory.select(rows)
+
     def finish(self, memory, states, logits, alive):
         return logits
 
@@ -199,6 +202,17 @@ def test_sampling_follows_the_policy(training):
     expected = policy.scores[0, 0].softmax(-1)
     spread = (expected * (1 - expected) / count).sqrt()
     assert ((shares - expected).abs() < 4.5 * spread).all()
+
+
+@pytest.mark.parametrize(
+    ("learner", "led"), [("best-action", True), ("sestra", True), ("policy-gradient", False), ("contextual-bandit", False)]
+)
+def test_only_learners_that_observe_every_action_may_be_guided(training, learner, led):
+    run = training(learner, 0, guided=1.0)
+    turns = run.train.select(torch.arange(BATCH))
+    execution, _ = run.roll_in(turns, run.learner)
+    best = run.tables.optimal_actions(execution.states[0], turns.goal)
+    assert bool(best[torch.arange(BATCH), execution.actions[0]].all()) == led
 
 
 def test_guided_executions_take_a_shortest_way(training):
