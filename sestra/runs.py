@@ -6,9 +6,13 @@ config.json  vocab.json  metrics.jsonl  model.safetensors  checkpoints/epoch-000
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import filelock
 
 from sestra import checkpoint
 from sestra.config import TrainConfig, build
@@ -65,6 +69,22 @@ class RunFolder:
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise InputError(f"{place}: is not a list of words; the file is damaged, use another run")
         return Vocabulary(tuple(words))
+
+    @contextmanager
+    def alone(self, patience: float = 0.0) -> Iterator[None]:
+        """Keep other processes from working on the run, after waiting so many seconds for one; the system lifts the lock of a dead one."""
+        lock = filelock.FileLock(self.path / "lock", timeout=patience)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except filelock.Timeout as error:
+            raise InputError(f"{self.path}: another process works on this run; let it end, or stop it, and start again") from error
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written ({error.strerror}); choose another folder with --out or --runs") from error
+        try:
+            yield
+        finally:
+            lock.release()
 
     def checkpoint(self, epoch: int) -> Path:
         return self.path / "checkpoints" / f"epoch-{epoch:04}.safetensors"

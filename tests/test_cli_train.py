@@ -380,3 +380,13 @@ def test_interrupted_run_stops_cleanly_and_resumes(capsys, data, tmp_path):
     status, output, _ = run(capsys, "train", "--resume", "--data", data, "--out", out, "--json")
     assert status == 0
     assert json.loads(output)["epochs"] == reached + 1
+
+
+def test_a_run_that_another_process_works_on_is_left_alone(capsys, data, tmp_path):
+    assert run(capsys, "train", "--world", "scene", "--data", data, "--out", tmp_path / "run", *SMALL)[0] == 0
+    before = (tmp_path / "run" / "metrics.jsonl").read_bytes()
+    with RunFolder(tmp_path / "run").alone():
+        status, _, errors = run(capsys, "train", "--data", data, "--out", tmp_path / "run", "--resume")
+    assert status == 2
+    assert "another process works on this run" in errors
+    assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-from sestra.cli.flags import OptionalFolder, OptionalNumber, OptionalText, Switch, print_json
+from sestra.cli.flags import OptionalFolder, OptionalNumber, Switch, print_json
+from sestra.cli.on_ray import STOPPED, OnRay
 from sestra.config import Preset
 from sestra.errors import InputError
 from sestra.experiments import grid
@@ -106,58 +106,29 @@ class List:
 
 
 @dataclass(frozen=True)
-class RunGrid:
+class RunGrid(OnRay):
     """Run the grid; whatever was begun is continued, whatever is finished is left alone. To stop at any moment loses no finished epoch."""
 
     which: Which
     """Which part of the grid."""
-    data: OptionalFolder = None
-    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
     runs: Folder = RUNS
     """Where each run has its folder, WORLD-SYSTEM-SEED; on a cluster, a folder that all machines share."""
     results: Folder = RESULTS
     """Where each finished run's figures are written, as one JSON."""
-    budget: OptionalText = None
-    """Stop between two epochs when this much time has passed: 90m, 1h30m, 45s."""
-    flat: int = 0
-    """End a run when its validation accuracy has been no better for so many epochs (0: when its settings say so)."""
-    ray_address: OptionalText = None
-    """A Ray cluster's address; by default the runs share this machine."""
-    cpus: OptionalNumber = None
-    """How many runs go side by side on this machine; by default as many as it has CPUs."""
-    max_failures: int = 3
-    """How often a run that dies is continued from its checkpoint."""
-    json: Switch = False
-    """Print what became of the runs as one JSON object at the end."""
 
     def run(self) -> int:
         from rich.console import Console
 
         from sestra.data import locate
         from sestra.experiments.driving import run_grid
-        from sestra.experiments.ray_runs import Pool, import_ray
-        from sestra.experiments.trials import Conditions
-        from sestra.experiments.watching import View
 
-        deadline = deadline_of(self.budget)
-        check_numbers(cpus=self.cpus, max_failures=self.max_failures, flat=self.flat)
-        data = locate.find(self.data)
-        trials = self.which.trials(generated=data is None)
-        import_ray()
         console = Console(stderr=True, highlight=False)
-        if data is None:
-            console.print("SCONE was not found: the grid runs on generated interactions (see 'sestra data download').")
-        conditions = Conditions(self.runs.resolve(), data and data.resolve(), deadline=deadline, flat=self.flat)
-        view = View(console, conditions.runs, deadline)
+        trials = self.which.trials(generated=locate.find(self.data) is None)
+        prepared = self.prepare(console, self.runs)
         try:
-            tally = run_grid(
-                trials,
-                self.results,
-                lambda: Pool(conditions, address=self.ray_address, cpus=self.cpus, max_failures=self.max_failures),
-                view,
-            )
+            tally = run_grid(trials, self.results, prepared.make_pool, prepared.view)
         except KeyboardInterrupt:
-            console.print("Stopped; give the same command again to continue from each run's last epoch.")
+            console.print(STOPPED)
             return 130
         for name, what in tally.different.items():
             console.print(f"{name}: was there already, with other settings: {what}; it counts as what it is", markup=False, soft_wrap=True)
@@ -172,20 +143,6 @@ class RunGrid:
                 f"see them with: sestra paper report --results {self.results}\n"
             )
         return 1 if tally.failed else 0
-
-
-def deadline_of(budget: str | None) -> float | None:
-    from sestra.experiments.watching import parse_budget
-
-    return None if budget is None else time.time() + parse_budget(budget)
-
-
-def check_numbers(*, cpus: int | None, max_failures: int, flat: int) -> None:
-    if cpus is not None and cpus < 1:
-        raise InputError(f"--cpus {cpus}: expected 1 or more")
-    for flag, value in (("--max-failures", max_failures), ("--flat", flat)):
-        if value < 0:
-            raise InputError(f"{flag} {value}: expected 0 or more")
 
 
 @dataclass(frozen=True)

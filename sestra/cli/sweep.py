@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from sestra.cli.flags import OptionalFolder, OptionalNumber, OptionalText, Switch, print_json
-from sestra.cli.paper import check_numbers, deadline_of
+from sestra.cli.flags import print_json
+from sestra.cli.on_ray import STOPPED, OnRay
 from sestra.config import AttentionConfig, ObjectConfig, TrainConfig
 from sestra.errors import InputError
 from sestra.experiments import sweep
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SweepFlags:
+class SweepFlags(OnRay):
     """Train with each of several values of any setting, with commas between them, and compare; the flags are those of 'sestra train'."""
 
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/sweep")
@@ -34,47 +34,20 @@ class SweepFlags:
     """'grid' tries every combination; 'optuna' proposes --trials of them, also from ranges such as 0.01..0.3 or 0.001..0.1:log."""
     trials: int = 20
     """How many combinations Optuna proposes."""
-    data: OptionalFolder = None
-    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
-    budget: OptionalText = None
-    """Stop between two epochs when this much time has passed: 90m, 1h30m, 45s."""
-    flat: int = 0
-    """End a run when its validation accuracy has been no better for so many epochs (0: when its settings say so)."""
-    ray_address: OptionalText = None
-    """A Ray cluster's address; by default the runs share this machine."""
-    cpus: OptionalNumber = None
-    """How many runs go side by side on this machine; by default as many as it has CPUs."""
-    max_failures: int = 3
-    """How often a run that dies is continued from its checkpoint."""
-    json: Switch = False
-    """Print the table as one JSON object."""
 
     def run(self) -> int:
         from rich.console import Console
 
-        from sestra.data import locate
         from sestra.experiments.driving import Sweep as Sweeping
-        from sestra.experiments.ray_runs import Pool, import_ray
-        from sestra.experiments.trials import Conditions
-        from sestra.experiments.watching import View
 
         plan = self._plan()
-        deadline = deadline_of(self.budget)
-        check_numbers(cpus=self.cpus, max_failures=self.max_failures, flat=self.flat)
-        import_ray()
         console = Console(stderr=True, highlight=False)
-        data = locate.find(self.data)
-        if data is None:
-            console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
-        conditions = Conditions(self.out.resolve(), data and data.resolve(), splits=False, deadline=deadline, flat=self.flat, strict=True)
-        sweeping = Sweeping(plan, self.out.resolve(), deadline)
+        prepared = self.prepare(console, self.out, splits=False, strict=True)
+        sweeping = Sweeping(plan, self.out.resolve(), prepared.conditions.deadline)
         try:
-            lines = sweeping.run(
-                lambda: Pool(conditions, address=self.ray_address, cpus=self.cpus, max_failures=self.max_failures),
-                View(console, conditions.runs, deadline),
-            )
+            lines = sweeping.run(prepared.make_pool, prepared.view)
         except KeyboardInterrupt:
-            console.print("Stopped; give the same command again to continue from each run's last epoch.")
+            console.print(STOPPED)
             return 130
         if self.json:
             tally = sweeping.tally

@@ -63,22 +63,23 @@ class Train:
                 "point --data or SCONE_DATA to the same data (for generated data, to nothing)"
             )
         training = Training(config, interactions, folder)
-        if resuming:
-            for complaint in training.resume():
-                console.print(f"passed over {complaint}", markup=False)
-            console.print(f"Resuming after epoch {training.progress.epoch}, with the settings that the run began with.")
-        else:
-            folder.create(config, training.vocabulary, source)
-        if source.generated:
-            console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
-        try:
-            with Bars(training, console, self.tensorboard) as bars:
-                training.watch = bars
-                progress = training.run()
-        except KeyboardInterrupt:
-            advice = f"continue with: sestra train --resume --out {self.out}"
-            console.print(f"Stopped in epoch {training.progress.epoch + 1}; {advice}", markup=False)
-            return 130
+        with folder.alone():
+            if resuming:
+                for complaint in training.resume():
+                    console.print(f"passed over {complaint}", markup=False)
+                console.print(f"Resuming after epoch {training.progress.epoch}, with the settings that the run began with.")
+            else:
+                folder.create(config, training.vocabulary, source)
+            if source.generated:
+                console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
+            try:
+                with Bars(training, console, self.tensorboard) as bars:
+                    training.watch = bars
+                    progress = training.run()
+            except KeyboardInterrupt:
+                advice = f"continue with: sestra train --resume --out {self.out}"
+                console.print(f"Stopped in epoch {training.progress.epoch + 1}; {advice}", markup=False)
+                return 130
         best = progress.history[progress.best_epoch - 1]
         if self.json:
             print_json({"world": config.world, "learner": config.learner, "seed": config.seed, "epochs": progress.epoch, "best": best})

@@ -19,6 +19,7 @@ from sestra.files import write_json
 from sestra.worlds import WORLDS, World
 
 if TYPE_CHECKING:
+    from sestra.runs import RunFolder
     from sestra.training import Training
 
 State = Literal["ended", "stopped", "wrong", "failed"]
@@ -133,7 +134,7 @@ def _work_on(job: Job) -> Outcome:
             f"{job.source.sha256[:12]}); give all machines the same, in the same folder"
         )
     folder = RunFolder(conditions.runs / trial.name)
-    with _alone(folder.path, job.token):
+    with _alone(folder, job.token):
         found = folder.config() if folder.exists() else trial.config
         different = differences(trial.config, found)
         if different and (conditions.strict or found.world != trial.config.world):
@@ -179,21 +180,12 @@ NOTE = "worker.json"
 
 
 @contextmanager
-def _alone(folder: Path, token: str) -> Iterator[None]:
-    """Keep other trials' workers out of the run; the system lifts the lock when the process dies."""
-    import filelock
-
-    lock = filelock.FileLock(folder / "worker.lock", timeout=PATIENCE_WITH_LOCKS)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except filelock.Timeout as error:
-        raise InputError(f"{folder}: another process works on this run; let it end, or stop it, and start again") from error
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({error.strerror}); choose another folder for the runs") from error
-    try:
-        write_json(folder / NOTE, {"token": token, "host": socket.gethostname(), "pid": os.getpid()})
-        yield
-    finally:
-        (folder / NOTE).unlink(missing_ok=True)
-        lock.release()
+def _alone(folder: RunFolder, token: str) -> Iterator[None]:
+    """Keep others out of the run, and say who is at it."""
+    note = folder.path / NOTE
+    with folder.alone(PATIENCE_WITH_LOCKS):
+        try:
+            write_json(note, {"token": token, "host": socket.gethostname(), "pid": os.getpid()})
+            yield
+        finally:
+            note.unlink(missing_ok=True)

@@ -122,7 +122,7 @@ def test_locked_run_is_left_alone(monkeypatch, data, tmp_path):
 
     (tmp_path / "lamps-sestra-1").mkdir()
     monkeypatch.setattr(trials, "PATIENCE_WITH_LOCKS", 0.05)
-    with filelock.FileLock(tmp_path / "lamps-sestra-1" / "worker.lock"):
+    with filelock.FileLock(tmp_path / "lamps-sestra-1" / "lock"):
         outcome = work_on(job(small(), tmp_path, data))
     assert outcome.state == "wrong"
     assert "another process works on this run" in outcome.message
