@@ -6,9 +6,10 @@ config.json  vocab.json  metrics.jsonl  model.safetensors  checkpoints/epoch-000
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from sestra.data.sources import Source
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.files import read_json, write_json
-from sestra.policies import AttentionPolicy, ObjectPolicy, make_policy
+from sestra.policies import AttentionPolicy, Ensemble, ObjectPolicy, make_policy
 from sestra.worlds import get_world
 from sestra.worlds.tables import Tables, compile_world
 
@@ -42,6 +43,11 @@ class RunFolder:
 
     def exists(self) -> bool:
         return (self.path / "config.json").exists()
+
+    @property
+    def exported(self) -> bool:
+        """Whether it is a shipped policy, and not a run: it does not say which data it came from."""
+        return not (self.path / "data.json").exists()
 
     def create(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
         """Write what does not change during the run, the configuration last."""
@@ -110,7 +116,7 @@ class Trained:
     config: TrainConfig
     vocabulary: Vocabulary
     tables: Tables
-    policy: AttentionPolicy | ObjectPolicy
+    policy: AttentionPolicy | ObjectPolicy | Ensemble
     chosen: dict[str, Any]
     """The epoch that was best, and its validation figures."""
 
@@ -120,12 +126,36 @@ def load_trained(folder: RunFolder) -> Trained:
     config, vocabulary = folder.config(), folder.vocabulary()
     config.check()
     tables = compile_world(get_world(config.world))
-    policy = make_policy(config.policy, tables, len(vocabulary))
     if not folder.model.exists():
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
+    members = {name.split(".")[1] for name in tensors if name.startswith("members.")}
+    policies = [make_policy(config.policy, tables, len(vocabulary)) for _ in members or "1"]
+    policy = Ensemble(policies) if members else policies[0]
     try:
         policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     except RuntimeError as error:
         raise checkpoint.CheckpointError(f"{folder.model}: does not fit the config.json beside it ({error}); use another run") from error
     return Trained(config, vocabulary, tables, policy.eval(), chosen)
+
+
+def join(folders: Sequence[RunFolder], to: RunFolder) -> Trained:
+    """The best policies of several runs, which differ in their seeds or in how they were trained, as one that decides by their mean.
+
+    The folder is like that of a run: it can be measured and exported.
+    """
+    all_trained = [load_trained(folder) for folder in folders]
+    first = all_trained[0]
+    for folder, other in zip(folders[1:], all_trained[1:], strict=True):
+        for what in ("config.world", "config.policy", "vocabulary"):
+            if attrgetter(what)(other) != attrgetter(what)(first):
+                raise InputError(f"{folder.path}: has another {what.rpartition('.')[2]} than {folders[0].path}; join runs that share it")
+    if any(isinstance(trained.policy, Ensemble) for trained in all_trained):
+        raise InputError("one of the runs is several runs joined; name these instead")
+    if len({folder.source() for folder in folders}) > 1:
+        raise InputError(f"{', '.join(str(folder.path) for folder in folders)}: were trained on different data; join runs that share it")
+    members = [{"seed": trained.config.seed, "learner": trained.config.learner, **trained.chosen} for trained in all_trained]
+    policy = Ensemble([trained.policy for trained in all_trained if not isinstance(trained.policy, Ensemble)])
+    to.create(first.config, first.vocabulary, folders[0].source())
+    checkpoint.save(to.model, policy.state_dict(), {"members": members})
+    return load_trained(to)

@@ -20,6 +20,7 @@ from sestra.cli.data import DataCommand
 from sestra.cli.demo import Demo
 from sestra.cli.evaluate import Evaluate
 from sestra.cli.export import Export
+from sestra.cli.join import Join
 from sestra.cli.paper import Paper
 from sestra.cli.play import Play
 from sestra.cli.run import Run
@@ -56,6 +57,7 @@ def commands(arguments: Sequence[str]) -> Any:
         | Annotated[Train, tyro.conf.subcommand("train", default=with_defaults(arguments))]
         | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
         | Annotated[Analyze, tyro.conf.subcommand("analyze")]
+        | Annotated[Join, tyro.conf.subcommand("join")]
         | Annotated[Export, tyro.conf.subcommand("export")]
         | Annotated[Paper, tyro.conf.subcommand("paper")]
         | Annotated[Sweep, tyro.conf.subcommand("sweep")]

@@ -55,7 +55,7 @@ class Evaluate:
             print_json(report | ({"errors": wrong} if self.errors else {}))
         else:
             self._print(report, measured.result, wrong)
-        out = self.out or (folder.path / "results.json" if folder.metrics.exists() else None)
+        out = self.out or (None if folder.exported else folder.path / "results.json")
         if out:  # last: what was measured is seen even if it cannot be written
             write_json(out, report)
         return 0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sestra.config import ObjectConfig, PolicyConfig
 from sestra.policies.attention import AttentionPolicy
+from sestra.policies.ensemble import Ensemble
 from sestra.policies.objects import ObjectPolicy
 from sestra.worlds.tables import Tables
 
-__all__ = ["AttentionPolicy", "ObjectPolicy", "make_policy"]
+__all__ = ["AttentionPolicy", "Ensemble", "ObjectPolicy", "make_policy"]
 
 
 def make_policy(config: PolicyConfig, tables: Tables, words: int) -> AttentionPolicy | ObjectPolicy:

@@ -57,7 +57,7 @@ def export(run: RunFolder, to: Path, results: Path) -> None:
 
 def write(trained: Trained, to: Path, description: str) -> None:
     """The policy in half precision as a folder that ``load_trained`` reads, with its card if there is one."""
-    if (to / "data.json").exists():
+    if not RunFolder(to).exported:
         raise InputError(f"{to}: is the folder of a run, which this would overwrite; choose another one (with --to on the command line)")
     try:
         to.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,11 @@ def read_card(folder: RunFolder) -> str:
 
 def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:
     """What a stranger should know of the policy."""
-    config = trained.config
+    config, chosen = trained.config, trained.chosen
+    members = [f"seed {member['seed']}, epoch {member['epoch']}" for member in chosen.get("members", [{"seed": config.seed, **chosen}])]
+    origin = (
+        members[0] if len(members) == 1 else f"{len(members)} runs that decide by the mean of their probabilities ({'; '.join(members)})"
+    )
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
     rows = "\n".join(
         f"| {label} | {figures[key]:.1f} | {figures['intervals'][key][0]:.1f} to {figures['intervals'][key][1]:.1f} |"
@@ -94,7 +98,7 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
     return f"""# {name}
 
 {NETWORKS[config.network]} for the world *{config.world}*, trained on `{source}` from start and goal states
-alone: learner `{config.learner}`, preset `{config.preset}`, seed {config.seed}, epoch {trained.chosen["epoch"]}.
+alone: learner `{config.learner}`, preset `{config.preset}`, {origin}.
 It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:

@@ -1,0 +1,94 @@
+"""Runs joined: the mean of their probabilities decides, and the folder is used as a run's is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from commands import run
+from lamps import Lamps, interactions
+
+from sestra import Agent
+from sestra.data import scone
+from sestra.data.batching import encode_turns
+from sestra.files import read_json
+from sestra.rollout import forced, roll_out, sampled
+from sestra.runs import RunFolder, load_trained
+from sestra.worlds import WORLDS
+
+SIZES = {"attention": ["--embedding", "4", "--hidden", "6"], "objects": ["--embedding", "4", "--size", "8", "--heads", "2"]}
+
+
+@pytest.fixture(autouse=True)
+def lamps(monkeypatch):
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory) -> Path:
+    """Two runs of each network, with different seeds."""
+    base = tmp_path_factory.mktemp("runs")
+    for split, seed in (("train", 1), ("dev", 2)):
+        scone.write(base / f"lamps-{split}.tsv", Lamps(), interactions(20, seed=seed, turns=3))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(WORLDS, "lamps", Lamps)
+        from sestra.cli import main
+
+        for network, sizes in SIZES.items():
+            for seed in "12":
+                flags = ["--world", "lamps", "--network", network, "--seed", seed, "--epochs", "1", *sizes, "--data", str(base)]
+                assert main(["train", *flags, "--out", str(base / f"{network}-{seed}")]) == 0
+    return base
+
+
+@pytest.mark.parametrize("network", SIZES)
+def test_the_mean_of_the_probabilities_decides(capsys, runs, tmp_path, network):
+    members = [runs / f"{network}-{seed}" for seed in "12"]
+    status, output, _ = run(capsys, "join", *members, "--to", tmp_path / "both")
+    assert status == 0
+    assert "2 runs joined" in output
+    joined = load_trained(RunFolder(tmp_path / "both"))
+    turns = encode_turns(interactions(30, seed=3, turns=3), joined.vocabulary, joined.tables)
+    with torch.no_grad():
+        together = roll_out(joined.policy, joined.tables, turns, 5, sampled(torch.Generator().manual_seed(1)))
+        each = [roll_out(load_trained(RunFolder(member)).policy, joined.tables, turns, 5, forced(together.actions.T)) for member in members]
+    mean = torch.stack([one.log_probs.exp() for one in each]).mean(0)
+    alive = together.alive
+    assert not alive.all(), "some have ended before others"
+    assert torch.allclose(together.log_probs.exp()[alive], mean[alive], atol=1e-6)
+    assert not torch.allclose(each[0].log_probs[alive], each[1].log_probs[alive], atol=1e-3)
+
+
+def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
+    both, agent = tmp_path / "both", tmp_path / "agent"
+    assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", both)[0] == 0
+    assert run(capsys, "evaluate", both, "--data", runs)[0] == 0
+    assert [member["seed"] for member in read_json(both / "results.json")["training"]["members"]] == [1, 2]
+    assert run(capsys, "export", both, "--to", agent)[0] == 0
+    assert "2 runs that decide by the mean of their probabilities (seed 1, epoch 1; seed 2, epoch 1)" in (agent / "CARD.md").read_text()
+    trace = Agent.from_pretrained(agent).follow("1:r 2:_ 3:_", ["light the second lamp"])
+    assert trace.turns[0].steps[0].attention.names == ("words", "changes", "objects")
+
+
+def test_what_does_not_belong_together(capsys, runs, tmp_path):
+    to = tmp_path / "both"
+    alone = run(capsys, "join", runs / "objects-1", "--to", to)
+    networks = run(capsys, "join", runs / "objects-1", runs / "attention-1", "--to", to)
+    shutil.copytree(runs / "objects-2", tmp_path / "other")
+    (tmp_path / "other" / "data.json").write_text('{"name": "elsewhere.tsv", "sha256": "123"}')
+    data = run(capsys, "join", runs / "objects-1", tmp_path / "other", "--to", to)
+    missing = run(capsys, "join", runs / "objects-1", tmp_path / "nowhere", "--to", to)
+    complaints = ("two or more", "has another policy", "different data", "neither the folder of a run")
+    for (status, _, errors), complaint in zip((alone, networks, data, missing), complaints, strict=True):
+        assert status == 2
+        assert complaint in errors
+    assert not to.exists()
+    assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", to)[0] == 0
+    again = run(capsys, "join", runs / "objects-1", to, "--to", tmp_path / "three")
+    assert again[0] == 2
+    assert "is several runs joined" in again[2]
+    over = run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", to)
+    assert over[0] == 2
+    assert "holds a run already" in over[2]
