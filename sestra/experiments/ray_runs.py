@@ -43,8 +43,8 @@ def connect(ray: Any, address: str) -> None:
         ray.init(address=address, **QUIET)
     except Exception as error:  # Ray raises whatever its layers do
         raise InputError(
-            f"--ray-address {address}: no cluster answers there ({error}); start one with 'ray start --head', or leave the flag away to "
-            "run on this machine"
+            f"--ray-address {address}: no cluster answers there, or it wants a token ({error}); start one with 'ray start --head', set "
+            "RAY_AUTH_MODE=token here if it was set or is the default there, or leave the flag away to run on this machine"
         ) from error
 
 
