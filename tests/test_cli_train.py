@@ -390,3 +390,10 @@ def test_a_run_that_another_process_works_on_is_left_alone(capsys, data, tmp_pat
     assert status == 2
     assert "another process works on this run" in errors
     assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before
+
+
+def test_exporting_what_is_exported_already(capsys, tmp_path):
+    status, _, errors = run(capsys, "export", "alchemy", "--to", tmp_path / "to")
+    assert status == 2
+    assert "alchemy: is exported already" in errors
+    assert not (tmp_path / "to").exists()

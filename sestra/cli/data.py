@@ -127,17 +127,22 @@ class Generate:
     """The file to write; by default they are printed."""
 
     def run(self) -> int:
-        from sestra.data.synthetic import generate
+        from rich.console import Console
+        from rich.progress import track
+
+        from sestra.data.synthetic import stream
 
         if self.count < 1:
             raise InputError(f"--count {self.count}: expected at least 1 interaction")
         world = get_world(self.world)
-        interactions = generate(world.name, self.count, seed=self.seed)
+        interactions = stream(world.name, self.count, seed=self.seed)
         if self.out is None:
             sys.stdout.writelines(f"{scone.format_line(interaction, world)}\n" for interaction in interactions)
         else:
-            scone.write(self.out, world, interactions)
-            sys.stdout.write(f"{self.out}: {len(interactions):,} interactions of {world.name} written\n")
+            console = Console(stderr=True)
+            shown = track(interactions, "generating", self.count, console=console, transient=True, disable=not console.is_terminal)
+            scone.write(self.out, world, shown)
+            sys.stdout.write(f"{self.out}: {self.count:,} interactions of {world.name} written\n")
         return 0
 
 

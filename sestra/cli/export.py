@@ -25,8 +25,11 @@ class Export:
 
     def run(self) -> int:
         from sestra import pretrained
+        from sestra.errors import InputError
 
         folder = pretrained.find(self.policy)
+        if folder.exported:
+            raise InputError(f"{self.policy}: is exported already, as {folder.path}; name the folder of a run, or copy that one")
         pretrained.export(folder, self.to, self.results or folder.path / "results.json")
         sys.stdout.write(f"{self.to}: written\n")
         return 0
