@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from commands import run
 from lamps import Lamps
-from test_training import state_of
+from small_runs import state_of
 
 from sestra.cli import main
 from sestra.data import scone

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from commands import run
-from test_training import state_of
+from small_runs import state_of
 
 from sestra.config import AttentionConfig
 from sestra.data.sources import Source

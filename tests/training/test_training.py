@@ -1,0 +1,213 @@
+"""Training: what is held out, when it stops, which model is kept, and what an update is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from lamps import Lamps, interactions
+from small_runs import TINY, start
+
+from sestra import checkpoint, training
+from sestra.data.scone import Interaction
+from sestra.errors import InputError
+from sestra.evaluation import Accuracy, Evaluation
+from sestra.runs import RunFolder
+from sestra.training import Training, split_validation
+from sestra.worlds import WORLDS
+
+
+@pytest.fixture(autouse=True)
+def lamps(monkeypatch):
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+
+
+# The validation part.
+
+
+@pytest.mark.parametrize(("count", "size"), [(3657, 256), (3352, 235), (4189, 293), (100, 7), (5, 1), (2, 1)])
+def test_seven_per_cent_are_held_out(count, size):
+    every = [Interaction(str(number), (), ()) for number in range(count)]
+    train, validation = split_validation(every, 0.07, "alchemy")
+    assert len(validation) == size
+    assert len(train) == count - size
+    assert {one.id for one in train} | {one.id for one in validation} == {one.id for one in every}
+    assert [one.id for one in train] == sorted((one.id for one in train), key=int)
+
+
+def test_what_is_held_out_depends_on_the_world_alone(tmp_path):
+    every = [Interaction(str(number), (), ()) for number in range(500)]
+    torch.manual_seed(1)
+    first = split_validation(every, 0.07, "scene")[1]
+    torch.manual_seed(2)
+    assert split_validation(every, 0.07, "scene")[1] == first
+    assert split_validation(every, 0.07, "tangrams")[1] != first
+    assert [int(one.id) for one in first] != list(range(35))
+    runs = [Training(replace(TINY, seed=seed), interactions(60, seed=1), RunFolder(tmp_path)) for seed in (1, 2)]
+    assert torch.equal(runs[0].validation.words, runs[1].validation.words)
+    assert not torch.equal(runs[0].policy.joined.weight, runs[1].policy.joined.weight)
+
+
+def test_one_interaction_is_too_few():
+    with pytest.raises(InputError, match="at least 2"):
+        split_validation([Interaction("a", (), ())], 0.07, "lamps")
+
+
+def test_words_of_validation_are_not_known(tmp_path):
+    data = interactions(30, seed=1)
+    held_out = split_validation(data, 0.07, "lamps")[1]
+    marked = [replace(one, instructions=tuple(f"{text} zebra" for text in one.instructions)) if one in held_out else one for one in data]
+    assert "zebra" not in Training(TINY, marked, RunFolder(tmp_path)).vocabulary.words
+    assert "zebra" in Training(TINY, [*marked, *marked], RunFolder(tmp_path)).vocabulary.words
+
+
+# Patience and the best model.
+
+
+def scripted(monkeypatch, figures: list[tuple[float, float]]) -> None:
+    """Validation that measures the given rewards and 5utts, the last of them for ever."""
+    remaining = iter(figures)
+    latest = [figures[0]]
+
+    def measured(*_, **__) -> Evaluation:
+        latest[0] = next(remaining, latest[0])
+        reward, utts5 = latest[0]
+        counted = Accuracy(round(utts5), 100)
+        nothing = torch.zeros(0, dtype=torch.bool)
+        return Evaluation(counted, counted, counted, (), reward, nothing, nothing)
+
+    monkeypatch.setattr(training, "evaluate", measured)
+
+
+@pytest.mark.parametrize(
+    ("patience", "rewards", "epochs"),
+    [
+        (50.0, [0.0], 1 + 51),  # 50 * 1.005 = 50.25: 51 epochs without improvement
+        (2.0, [0.0, 1.0, 1.0], 2 + 3),  # 2 * 1.005^2 = 2.02; as good is no improvement
+        (2.0, [0.0, -1.0, -1.0, 3.0], 4 + 3),  # the third epoch would have been the last but one
+        (1.0, [5.0, 4.0, 3.0], 1 + 2),
+        (0.0, [5.0], 1),
+    ],
+)
+def test_patience(monkeypatch, tmp_path, patience, rewards, epochs):
+    scripted(monkeypatch, [(reward, 0) for reward in rewards])
+    run = start(tmp_path, patience=patience, epochs=200, count=4)
+    progress = run.run()
+    assert progress.epoch == epochs
+    best = max(rewards)
+    improvements = sum(reward > max(rewards[:number], default=-9) for number, reward in enumerate(rewards))
+    assert progress.best_reward == best
+    assert progress.improvements == improvements
+    last = len(rewards) - 1 - rewards[::-1].index(best) if rewards.count(best) == 1 else rewards.index(best)
+    assert progress.patience == pytest.approx(patience * 1.005**improvements - (epochs - 1 - last))
+
+
+def test_epochs_are_the_most_whatever_patience_says(monkeypatch, tmp_path):
+    scripted(monkeypatch, [(float(number), 0) for number in range(9)])
+    assert start(tmp_path, epochs=4, count=4).run().epoch == 4
+
+
+class Weights:
+    """Remembers the policy's weights after each epoch."""
+
+    def __init__(self, run: Training) -> None:
+        self.run, self.after, self.rates = run, [], []
+        run.watch = self
+
+    def batch(self, done, total, objective):
+        self.rates.append(self.run.optimiser.param_groups[0]["lr"])
+
+    def epoch(self, record):
+        self.after.append({name: value.clone() for name, value in self.run.average.state_dict().items()})
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
+def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, averaging):
+    scripted(monkeypatch, [(3.0, 10), (2.0, 30), (9.0, 20), (1.0, 30)])
+    run = start(tmp_path, epochs=4, averaging=averaging)
+    weights = Weights(run)
+    progress = run.run()
+    assert (progress.best_epoch, progress.best_score) == (2, 30)
+    tensors, info = checkpoint.load(run.folder.model)
+    assert info["epoch"] == 2
+    assert info["validation"]["utts5"] == 30
+    assert all(torch.equal(tensors[name], value) for name, value in weights.after[1].items())
+    assert not torch.equal(tensors["joined.weight"], weights.after[3]["joined.weight"])
+
+
+def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
+    """It was not trained by the learner that was asked for; but a run that stops in its warm-up has a model."""
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 20), (1.0, 30)])
+    run = start(tmp_path, epochs=4, warm_up=2)
+    models = []
+    monkeypatch.setattr(run, "_save", lambda: models.append(checkpoint.load(run.folder.model)[1]["epoch"]))
+    assert run.run().best_epoch == 4
+    assert models == [1, 2, 3, 4]
+
+
+# Updates.
+
+
+def test_step_size_decays_along_a_half_cosine(tmp_path):
+    run = start(tmp_path, epochs=4, decay=0.1)
+    weights = Weights(run)
+    run.run()
+    rates = weights.rates
+    total = len(rates) // 4
+    assert rates[0] == 0.005
+    assert rates[2 * total] == pytest.approx(0.005 * 0.55)
+    assert rates == sorted(rates, reverse=True)
+    assert 0.0005 < rates[-1] < 0.0007
+    constant = start(tmp_path / "other", epochs=1)
+    weights = Weights(constant)
+    constant.run()
+    assert set(weights.rates) == {0.005}
+
+
+def test_clip_limits_the_gradient(tmp_path):
+    norms = []
+    for clip in (0.0, 1e-3):
+        run = start(tmp_path / str(clip), clip=clip)
+        run.update(run.train.select(torch.arange(10)))
+        norms.append(sum(parameter.grad.square().sum() for parameter in run.policy.parameters() if parameter.grad is not None) ** 0.5)
+    assert norms[0] > 1e-2
+    assert norms[1] == pytest.approx(1e-3, rel=1e-3)
+
+
+def test_average_of_weights(tmp_path):
+    """It leaves the first weights behind quickly, then keeps the given share; and it has no part in the gradient."""
+    run = start(tmp_path, averaging=0.3)
+    expected = run.policy.joined.weight.detach().clone()
+    for number in range(1, 9):
+        run.update(run.train.select(torch.arange(10)))
+        keep = min(0.3, number / (number + 10))
+        expected = keep * expected + (1 - keep) * run.policy.joined.weight.detach()
+        torch.testing.assert_close(run.average.joined.weight.detach(), expected)
+    for parameter in run.average.parameters():
+        assert parameter.grad_fn is None, "the average must not hold on to the history of all updates"
+
+
+@pytest.mark.parametrize("optimiser", ["rmsprop", "adam"])
+def test_same_seed_same_bits(tmp_path, optimiser):
+    runs = [start(tmp_path / str(number), optimiser=optimiser, seed=seed, epochs=2) for number, seed in enumerate((1, 1, 2))]
+    finals = []
+    for number in range(3):  # one after the other: all draw from torch's generator
+        run = Training(runs[number].config, interactions(30, seed=1), runs[number].folder)
+        run.run()
+        finals.append(run.policy.state_dict())
+    assert all(torch.equal(value, finals[1][name]) for name, value in finals[0].items())
+    assert not torch.equal(finals[0]["joined.weight"], finals[2]["joined.weight"])
+
+
+def test_metrics_are_json_that_others_can_read(tmp_path):
+    """Even where a figure is undefined: these interactions have two turns, so no 3utts."""
+
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+
+    run = start(tmp_path, epochs=2)
+    run.run()
+    lines = run.folder.metrics.read_text().splitlines()
+    assert [json.loads(line, parse_constant=refuse)["epoch"] for line in lines] == [1, 2]
