@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import torch
+from torch import Tensor
 
 from sestra import pretrained
 from sestra.agent.reading import Reader, as_turns
@@ -159,14 +160,20 @@ class Agent:
         for first in range(0, len(readings), TOGETHER):
             some = readings[first : first + TOGETHER]
             turns = as_turns(some, self._tables)
-            taken += tell(self._policy, self._tables, some, turns, self._execute(turns, manner))
+            understood = torch.tensor([reading.understood for reading in some])  # [batch]
+            taken += tell(self._policy, self._tables, some, turns, self._execute(turns, understood, manner))
         return taken
 
-    def _execute(self, turns: Turns, manner: Manner) -> Execution:
+    def _execute(self, turns: Turns, understood: Tensor, manner: Manner) -> Execution:
+        """What the policy chooses; nothing where no word was understood."""
         choose = sampled(manner.generator) if manner.how == "sample" else greedy
         if manner.how == "beam":
             choose = forced(beam_search(self._policy, self._tables, turns, manner.horizon, manner.beam))
-        return roll_out(self._policy, self._tables, turns, manner.horizon, choose)
+
+        def choose_if_understood(logits: Tensor, states: Tensor, step: int) -> Tensor:
+            return torch.where(understood, choose(logits, states, step), self._tables.stop)  # [batch]
+
+        return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood)
 
 
 class Interaction:

@@ -35,6 +35,11 @@ class Reading:
     states: list[tuple[Any, ...]]
     """In which the turns so far began."""
 
+    @property
+    def understood(self) -> bool:
+        """Whether any word of the instruction is known."""
+        return any(word.known and word.text[0].isalnum() for word in self.words)
+
 
 @dataclass(frozen=True)
 class Reader:

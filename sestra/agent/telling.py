@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from sestra.agent.reading import Reading
-from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Turn, Word
+from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Turn
 from sestra.data.batching import Turns
 from sestra.errors import shortened
 from sestra.policies.base import Policy
@@ -55,7 +55,7 @@ def tell(policy: Policy, tables: Tables, readings: Sequence[Reading], turns: Tur
             )
         )
         start = world.format(reading.states[-1])
-        told.append(Turn(reading.instruction, reading.words, start, steps, stopped, _notes(reading.words, length, stopped)))
+        told.append(Turn(reading.instruction, reading.words, start, steps, stopped, _notes(reading, length, stopped)))
     return told
 
 
@@ -90,15 +90,16 @@ def _rounded(weights: Tensor) -> Tensor:
     return weights.double().round(decimals=DECIMALS)
 
 
-def _notes(words: Sequence[Word], length: int, stopped: bool) -> tuple[str, ...]:
-    notes = []
+def _notes(reading: Reading, length: int, stopped: bool) -> tuple[str, ...]:
+    notes, words = [], reading.words
     for text, meant in dict.fromkeys((word.text, word.read_as) for word in words if word.known and word.text != word.read_as):
         notes.append(f"“{text}” is not a word that the agent knows; it was read as “{meant}”.")
     unknown = list(dict.fromkeys(word.text for word in words if not word.known))
     if unknown:
         more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
         shown = ", ".join(f"“{shortened(text, 30)}”" for text in unknown[:10]) + more
-        notes.append(f"The agent does not know {shown} and could not make use of {'it' if len(unknown) == 1 else 'them'}.")
+        them = "it" if len(unknown) == 1 else "them"
+        notes.append(f"The agent does not know {shown} and {f'could make no use of {them}' if reading.understood else 'did nothing'}.")
     if not stopped:
         notes.append(f"The agent was stopped after {length} action{'s' * (length != 1)}, the most allowed; it had not come to an end.")
     return tuple(notes)

@@ -283,3 +283,14 @@ def test_attention_over_a_row_that_grows_empty():
         for head in turn.steps[0].attention["initial"].heads:
             assert [label for label, _ in head] == list("12345")
             assert dict(head)[present] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("how", ["greedy", "sample", "beam"])
+def test_what_is_not_understood_is_not_acted_on(how):
+    agent = Agent.from_pretrained("alchemy")
+    first, second = agent.follow("1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_", ["blorp zxqvw!", "throw out the first beaker blorp"], how, seed=1).turns
+    assert [step.action for step in first.steps] == ["stop"]
+    assert first.end == first.start
+    assert first.notes == ("The agent does not know “blorp”, “zxqvw” and did nothing.",)
+    assert second.end != second.start
+    assert second.notes == ("The agent does not know “blorp” and could make no use of it.",)
