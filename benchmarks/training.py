@@ -224,7 +224,7 @@ def main() -> None:
             "batch_size": options.batch_size,
             "training": [dataclasses.asdict(figure) for figure in figures],
             "evaluation": {
-                world: {"instructions": speed, "times": [speed / theirs for theirs in AUTHORS_EVALUATE]}
+                world: {"instructions": speed, "times": [speed / their_speed for their_speed in AUTHORS_EVALUATE]}
                 for world, speed in evaluated.items()
             },
             "peak_gflops": peak,
@@ -245,10 +245,8 @@ def main() -> None:
         )
     console.print(table)
     for world, speed in evaluated.items():
-        slow, fast = AUTHORS_EVALUATE
-        console.print(
-            f"{world}: evaluates {speed:,.0f} instructions a second, {speed / slow:.1f} times the authors' {slow}, {speed / fast:.1f} times {fast}"
-        )
+        times = " and ".join(f"{speed / theirs:.1f} times {theirs}" for theirs in AUTHORS_EVALUATE)
+        console.print(f"{world}: evaluates {speed:,.0f} instructions a second, {times}, the authors' slowest and fastest")
     console.print(f"one large matrix product: {peak:.0f} GFLOP/s; memory at most {memory:,.0f} MB")
 
 
