@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 DEMO ?= page
 PORT ?= 8000
 
-.PHONY: demo test install lint types format docs clean help
+.PHONY: demo test install lint types format docs figures clean help
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -38,6 +38,13 @@ format: install ## put the code into its canonical form
 
 docs: install ## build the documentation into docs/_build
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build && echo "docs/_build/index.html"
+
+figures: install ## draw the documentation's figures anew, from results/ and the agents
+	@$(BIN)/sestra paper report
+	@for agent in alchemy alchemy-sestra; do \
+	  $(BIN)/sestra attention --agent $$agent --state "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_" --out docs/images/attention-$$agent.svg \
+	    "throw out first beaker" "pour the sixth beaker into the third one" "it turns brown"; \
+	done
 
 clean: ## remove the environment and everything generated
 	@rm -rf $(VENV) dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -25,7 +25,7 @@ from sestra.data.text import PAD
 from sestra.policies.base import Attended, Step
 from sestra.policies.reading import read_both_ways
 from sestra.policies.states import StageEncoder, state_encoder
-from sestra.policies.unrolled import Keys, Trace, Update, Weights, hidden_states, lstm, step
+from sestra.policies.unrolled import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
 
 HEADS = 2
@@ -37,7 +37,7 @@ BEGIN = "begin"
 class Visit(NamedTuple):
     """A step of training: what is needed to go back through it."""
 
-    trace: Trace
+    trace: StepTrace
     rows: Tensor  # [running]: which of the turns
     states: Tensor  # [running, slots]
     mask: Tensor | None  # what dropout multiplied the states' encodings by

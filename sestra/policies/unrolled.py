@@ -54,7 +54,7 @@ class Update(NamedTuple):
     hidden: Tensor
 
 
-class Trace(NamedTuple):
+class StepTrace(NamedTuple):
     """What a step computed; masks are what dropout multiplied by, or None."""
 
     keys: tuple[Tensor, ...]  # [batch, keys, size] each: what was attended to
@@ -82,7 +82,7 @@ def attend(keys: Keys, query: Tensor) -> Attention:
 
 def step(
     weights: Weights, current: Keys, others: Sequence[tuple[Keys, int]], action: Tensor, hidden: Tensor, cell: Tensor, dropout: Dropout
-) -> Trace:
+) -> StepTrace:
     """One update of the decoder; ``others`` are the keys after the current instruction's, each with its number of heads."""
     query, query_mask = dropout(functional.linear(hidden, weights.query))  # [batch, word]
     now = attend(current, query.unsqueeze(1))
@@ -97,7 +97,7 @@ def step(
     gates = functional.linear(torch.cat([kept, hidden], 1), weights.gates, weights.gates_bias)  # [batch, 4 * hidden]
     update = lstm(gates, cell)
     attended = (current.vectors, *(keys.vectors for keys, _ in others))
-    return Trace(attended, hidden, cell, now, found, joined, squashed, update, (query_mask, queries_mask, squashed_mask))
+    return StepTrace(attended, hidden, cell, now, found, joined, squashed, update, (query_mask, queries_mask, squashed_mask))
 
 
 def lstm(gates: Tensor, cell: Tensor) -> Update:
@@ -111,7 +111,7 @@ def lstm(gates: Tensor, cell: Tensor) -> Update:
 
 
 def hidden_states(
-    traces: list[Trace],
+    traces: list[StepTrace],
     rows: list[Tensor],
     weights: Weights,
     current: Tensor,
@@ -133,14 +133,14 @@ def hidden_states(
 
 class _HiddenStates(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, traces: list[Trace], rows: list[Tensor], shared: int, *inputs: Tensor) -> Tensor:
+    def forward(ctx: Any, traces: list[StepTrace], rows: list[Tensor], shared: int, *inputs: Tensor) -> Tensor:
         ctx.traces, ctx.rows, ctx.shared, ctx.action_size = traces, rows, shared, inputs[2 + len(Weights._fields)].shape[1]
         ctx.save_for_backward(*inputs[2 : 2 + len(Weights._fields)])
         return torch.cat([trace.update.hidden for trace in traces])  # [all steps' rows, hidden]
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
-        traces: list[Trace] = ctx.traces
+        traces: list[StepTrace] = ctx.traces
         rows: list[Tensor] = ctx.rows
         hidden_size, word = traces[0].before.shape[1], traces[0].current.context.shape[2]
         weights = Weights(*ctx.saved_tensors)
