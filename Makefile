@@ -43,7 +43,7 @@ figures: install ## draw the documentation's figures anew, from results/ and the
 	@$(BIN)/sestra paper report
 	@for agent in alchemy alchemy-sestra; do \
 	  $(BIN)/sestra attention --agent $$agent --state "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_" --out docs/images/attention-$$agent.svg \
-	    "throw out first beaker" "pour the sixth beaker into the third one" "it turns brown"; \
+	    "throw out first beaker" "pour the sixth beaker into the third one" "it turns brown" || exit 1; \
 	done
 
 clean: ## remove the environment and everything generated

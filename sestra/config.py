@@ -110,6 +110,8 @@ class TrainConfig:
     """Instructions an update."""
     optimiser: Optimiser = "rmsprop"
     """What turns gradients into steps."""
+    smoothing: float = 0.9
+    """RMSProp's smoothing constant: how much of its running mean of squared gradients each update keeps."""
     learning_rate: float = 0.001
     """Step size of the optimiser at the start."""
     decay: float = 1.0
@@ -144,7 +146,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging", "guided", "robust", "word_dropout"):
+        for name in ("decay", "averaging", "guided", "robust", "word_dropout", "smoothing"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)

@@ -81,7 +81,8 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
     for number in range(horizon):
         if int(alive.sum()) < CROWDED * len(rows):
             going = alive[rows].nonzero().squeeze(1)
-            memory, carry, rows = policy.narrow(memory, going), tuple(part[going] for part in carry), rows[going]
+            with torch.no_grad():  # where a gradient is wanted, it goes through what was read
+                memory, carry, rows = policy.narrow(memory, going), tuple(part[going] for part in carry), rows[going]
         step = policy.step(memory, carry, state[rows], previous[rows])
         carry = step.carry
         scores = spread(step.logits, rows, batch)  # [batch, actions]

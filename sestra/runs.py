@@ -45,18 +45,24 @@ class RunFolder:
         return (self.path / "config.json").exists()
 
     @property
+    def resumable(self) -> bool:
+        """Whether it is a run, and not a policy that was exported or joined from some."""
+        return self.exists() and (self.path / "checkpoints").is_dir()
+
+    @property
     def exported(self) -> bool:
         """Whether it is a shipped policy, and not a run: it does not say which data it came from."""
         return not (self.path / "data.json").exists()
 
     def create(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
-        """Write what does not change during the run, the configuration last."""
+        """A new run's."""
         if self.exists():
             raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
-        try:
-            (self.path / "checkpoints").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be made ({error.strerror}); choose another folder with --out") from error
+        _make_folder(self.path / "checkpoints", "--out")
+        self.describe(config, vocabulary, source)
+
+    def describe(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
+        """Write what does not change, the configuration last."""
         write_json(self.path / "vocab.json", list(vocabulary.words))
         write_json(self.path / "data.json", dataclasses.asdict(source))
         write_json(self.path / "config.json", dataclasses.asdict(config))
@@ -68,6 +74,15 @@ class RunFolder:
     def source(self) -> Source:
         source: Source = build(Source, read_json(self.path / "data.json"), str(self.path / "data.json"))
         return source
+
+    def check_source(self, found: Source) -> None:
+        """Raise InputError if the run was trained on other data."""
+        was = self.source()
+        if was != found:
+            raise InputError(
+                f"{self.path}: was trained on {was.name} ({was.sha256[:12]}), but {found.name} ({found.sha256[:12]}) was found; "
+                "point --data or SCONE_DATA to the same data (for generated data, to nothing), or choose another folder for the run"
+            )
 
     def vocabulary(self) -> Vocabulary:
         place = self.path / "vocab.json"
@@ -129,9 +144,15 @@ def load_trained(folder: RunFolder) -> Trained:
     if not folder.model.exists():
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
-    members = {name.split(".")[1] for name in tensors if name.startswith("members.")}
-    policies = [make_policy(config.policy, tables, len(vocabulary)) for _ in members or "1"]
-    policy = Ensemble(policies) if members else policies[0]
+
+    def fresh() -> AttentionPolicy | ObjectPolicy:
+        return make_policy(config.policy, tables, len(vocabulary))
+
+    policy: AttentionPolicy | ObjectPolicy | Ensemble = fresh()
+    names = list(policy.state_dict())
+    count = len(tensors) // len(names)
+    if set(tensors) == {f"members.{number}.{name}" for number in range(count) for name in names}:
+        policy = Ensemble([fresh() for _ in range(count)])
     try:
         policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     except RuntimeError as error:
@@ -139,23 +160,37 @@ def load_trained(folder: RunFolder) -> Trained:
     return Trained(config, vocabulary, tables, policy.eval(), chosen)
 
 
-def join(folders: Sequence[RunFolder], to: RunFolder) -> Trained:
-    """The best policies of several runs, which differ in their seeds or in how they were trained, as one that decides by their mean.
+def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
+    """Write the best policies of several runs, which differ in their seeds or in how they were trained, as one that decides by their mean.
 
-    The folder is like that of a run: it can be measured and exported.
+    The folder can be measured and exported as that of a run, but not resumed.
     """
-    all_trained = [load_trained(folder) for folder in folders]
-    first = all_trained[0]
-    for folder, other in zip(folders[1:], all_trained[1:], strict=True):
+    if len({folder.path.resolve() for folder in folders}) < max(len(folders), 2):
+        raise InputError(f"{', '.join(str(folder.path) for folder in folders)}: expected two or more runs, each of them once")
+    for folder in folders:
+        if folder.exported:
+            raise InputError(f"{folder.path}: is an exported policy, which does not say what it was trained on; join the runs themselves")
+    loaded = [load_trained(folder) for folder in folders]
+    first, source = loaded[0], folders[0].source()
+    for folder, other in zip(folders, loaded, strict=True):
+        if isinstance(other.policy, Ensemble):
+            raise InputError(f"{folder.path}: is several runs joined; name these instead")
         for what in ("config.world", "config.policy", "vocabulary"):
             if attrgetter(what)(other) != attrgetter(what)(first):
                 raise InputError(f"{folder.path}: has another {what.rpartition('.')[2]} than {folders[0].path}; join runs that share it")
-    if any(isinstance(trained.policy, Ensemble) for trained in all_trained):
-        raise InputError("one of the runs is several runs joined; name these instead")
-    if len({folder.source() for folder in folders}) > 1:
-        raise InputError(f"{', '.join(str(folder.path) for folder in folders)}: were trained on different data; join runs that share it")
-    members = [{"seed": trained.config.seed, "learner": trained.config.learner, **trained.chosen} for trained in all_trained]
-    policy = Ensemble([trained.policy for trained in all_trained if not isinstance(trained.policy, Ensemble)])
-    to.create(first.config, first.vocabulary, folders[0].source())
+        if folder.source() != source:
+            raise InputError(f"{folder.path}: was trained on other data than {folders[0].path}; join runs that share it")
+    if to.path.exists():
+        raise InputError(f"{to.path}: is there already; choose another folder with --to")
+    policy = Ensemble([trained.policy for trained in loaded if not isinstance(trained.policy, Ensemble)])
+    members = [{"seed": trained.config.seed, "learner": trained.config.learner, **trained.chosen} for trained in loaded]
+    _make_folder(to.path, "--to")
     checkpoint.save(to.model, policy.state_dict(), {"members": members})
-    return load_trained(to)
+    to.describe(first.config, first.vocabulary, source)
+
+
+def _make_folder(path: Path, flag: str) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be made ({error.strerror}); choose another folder with {flag}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,12 +12,16 @@ from hypothesis import strategies as st
 from lamps import Lamps
 from scipy.stats import binomtest
 
+from sestra.config import NETWORKS
 from sestra.data.batching import Turns, encode_turns
 from sestra.data.scone import Interaction
+from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
 from sestra.evaluation import Accuracy, evaluate, execute, follow_interactions
+from sestra.policies import make_policy
 from sestra.policies.base import Step
-from sestra.worlds.tables import Tables
+from sestra.worlds import WORLDS, get_world
+from sestra.worlds.tables import Tables, compile_world
 
 TABLES = Tables(Lamps())
 DARK = ("_", "_", "_")
@@ -163,3 +168,30 @@ def test_accuracy_of_nothing():
     assert all(map(math.isnan, Accuracy(0, 0).interval))
     assert Accuracy.of(torch.tensor([True, False, True, True])) == Accuracy(3, 4)
     assert Accuracy(3, 4).percent == 75
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("name", sorted(WORLDS))
+def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, network):
+    """Of one to five turns; some are annotated as the policy goes, some only in the end, after it went astray, and some differently."""
+    torch.manual_seed(1)
+    tables = compile_world(get_world(name))
+    data = [
+        replace(each, states=each.states[: number % 5 + 2], instructions=each.instructions[: number % 5 + 1])
+        for number, each in enumerate(generate(name, 30, seed=2))
+    ]
+    vocabulary = Vocabulary.of((text for each in data for text in each.instructions), 1)
+    policy = make_policy(NETWORKS[network](), tables, len(vocabulary)).eval()
+    ends = 0
+    for number, each in enumerate(data):
+        gone = [each.states[0]]
+        for turn in range(len(each.instructions)):
+            known = replace(each, states=(*gone, each.states[turn + 1]), instructions=each.instructions[: turn + 1])
+            reached, _ = execute(policy, tables, encode_turns([known], vocabulary, tables), 3)
+            gone.append(tables.decode(reached)[-1])
+        annotated = {0: tuple(gone), 1: (*each.states[:-1], gone[-1]), 2: each.states}[number % 3]
+        data[number] = replace(each, states=annotated)
+        ends += annotated[-1] == gone[-1]
+    result = evaluate(policy, tables, encode_turns(data, vocabulary, tables), horizon=3)
+    assert 20 <= ends < 30
+    assert result.utts5 == Accuracy(ends, 30)

@@ -17,7 +17,7 @@ from sestra.data.batching import encode_turns
 from sestra.data.sources import Source
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
-from sestra.files import read_json, write_json
+from sestra.files import read_json, to_json, write_json
 from sestra.rollout import greedy, roll_out
 from sestra.runs import RunFolder, load_trained
 from sestra.training import Training
@@ -155,7 +155,13 @@ def results_of(run: Training) -> Path:
     figures = {"inst": 50.0, "utts3": 40.0, "utts5": 30.5}
     intervals = {name: [figure - 5, figure + 5] for name, figure in figures.items()}
     path = run.folder.path / "results.json"
-    report = {"config": dataclasses.asdict(CONFIG), "intervals": intervals, "data": {"name": "lamps-dev.tsv", "sha256": ""}}
+    chosen = json.loads(to_json(load_trained(run.folder).chosen))
+    report = {
+        "config": dataclasses.asdict(CONFIG),
+        "training": chosen,
+        "intervals": intervals,
+        "data": {"name": "lamps-dev.tsv", "sha256": ""},
+    }
     write_json(path, {**figures, **report})
     return path
 

@@ -21,11 +21,8 @@ class Join:
 
     def run(self) -> int:
         from sestra import pretrained
-        from sestra.errors import InputError
         from sestra.runs import RunFolder, join
 
-        if len(self.policies) < 2:
-            raise InputError(f"{', '.join(self.policies) or 'nothing'} to join; name the folders of two or more runs")
         folders = [pretrained.find(name) for name in self.policies]
         join(folders, RunFolder(self.to))
         sys.stdout.write(f"{self.to}: {len(folders)} runs joined; measure them with: sestra evaluate {self.to}\n")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Train:
-    """Train a policy from start and goal states; a flag's default depends on --world, --learner and --preset."""
+    """Train a policy from start and goal states; a flag's default depends on --world, --network, --learner and --preset."""
 
     out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/latest")
     """The run's folder: configuration, checkpoints, metrics and the best model."""
@@ -50,18 +50,14 @@ class Train:
         torch.set_num_threads(1)
         console = Console(stderr=True, highlight=False)
         folder = RunFolder(self.out)
-        resuming = self.resume and folder.exists()
+        resuming = self.resume and folder.resumable
         if self.resume and not resuming:
-            raise InputError(f"{self.out}: holds no run to resume; leave --resume away to start one")
+            raise InputError(f"{self.out}: holds no run to resume; leave --resume away, and name a new folder, to start one")
         config = folder.config() if resuming else self.config
         config.check()
         interactions, source = sources.load(config.world, "train", self.data)
-        if resuming and folder.source() != source:
-            was, found = folder.source(), source
-            raise InputError(
-                f"{self.out}: was trained on {was.name} ({was.sha256[:12]}), but {found.name} ({found.sha256[:12]}) was found; "
-                "point --data or SCONE_DATA to the same data (for generated data, to nothing)"
-            )
+        if resuming:
+            folder.check_source(source)
         training = Training(config, interactions, folder)
         with folder.alone():
             if resuming:
@@ -139,7 +135,7 @@ class Bars:
 
 
 def with_defaults(arguments: Sequence[str]) -> Train:
-    """A run with the settings that --world, --learner and --preset name; whatever else is wrong, tyro will say."""
+    """A run with the settings that --world, --network, --learner and --preset name; whatever else is wrong, tyro will say."""
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
     for flag in ("--world", "--learner", "--preset", "--network"):
         parser.add_argument(flag)

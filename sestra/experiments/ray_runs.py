@@ -165,9 +165,9 @@ def users_own(world: str) -> tuple[type[Any] | None, type[Any] | None]:
     """The world and its state encoder, if they are not the package's."""
     from sestra.policies.states import ENCODERS
 
-    if world not in WORLDS or WORLDS[world].__module__.startswith("sestra."):
-        return None, None
-    return WORLDS[world], ENCODERS.get(world)
+    kinds = (WORLDS.get(world), ENCODERS.get(world))
+    own_world, own_encoder = (kind if kind and not kind.__module__.startswith("sestra.") else None for kind in kinds)
+    return own_world, own_encoder
 
 
 @contextmanager

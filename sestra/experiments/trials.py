@@ -92,8 +92,8 @@ class _Between:
 
     @property
     def flat(self) -> bool:
-        progress = self.training.progress
-        return bool(self.conditions.flat and progress.epoch and progress.epoch - progress.best_epoch >= self.conditions.flat)
+        progress, warm_up = self.training.progress, self.training.config.warm_up
+        return bool(self.conditions.flat and progress.epoch > warm_up and progress.epoch - progress.best_epoch >= self.conditions.flat)
 
     def late(self, next_epoch: float = 0.0) -> bool:
         """Whether another epoch as long as the last would end after the deadline."""
@@ -124,9 +124,9 @@ def _work_on(job: Job) -> Outcome:
     torch.set_num_threads(1)
     trial, conditions = job.trial, job.conditions
     if job.world:
-        WORLDS.setdefault(trial.config.world, job.world)
+        WORLDS[trial.config.world] = job.world
     if job.encoder:
-        ENCODERS.setdefault(trial.config.world, job.encoder)
+        ENCODERS[trial.config.world] = job.encoder
     interactions, source = sources.load(trial.config.world, "train", conditions.data, generated=conditions.data is None)
     if source != job.source:
         raise InputError(
@@ -142,12 +142,7 @@ def _work_on(job: Job) -> Outcome:
         found.check()
         training = Training(found, interactions, folder)
         if folder.exists():
-            if folder.source() != source:
-                was = folder.source()
-                raise InputError(
-                    f"{folder.path}: was trained on {was.name} ({was.sha256[:12]}), but {source.name} ({source.sha256[:12]}) was found; "
-                    "point --data or SCONE_DATA to the same data, or choose another folder with --runs"
-                )
+            folder.check_source(source)
             training.resume()
         else:
             folder.create(found, training.vocabulary, source)

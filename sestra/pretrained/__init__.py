@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 from sestra import checkpoint
 from sestra.config import Network
 from sestra.errors import InputError
-from sestra.files import read_json, write_json, write_text
+from sestra.files import read_json, to_json, write_json, write_text
 from sestra.runs import RunFolder, Trained, load_trained
 from sestra.worlds import WORLDS
 
@@ -46,7 +47,8 @@ def export(run: RunFolder, to: Path, results: Path) -> None:
     if not results.exists():
         raise InputError(f"{results}: no such file; measure the run with 'sestra evaluate {run.path}' first")
     figures = read_json(results)
-    if not isinstance(figures, dict) or figures.get("config") != dataclasses.asdict(trained.config):
+    expected = {"config": dataclasses.asdict(trained.config), "training": json.loads(to_json(trained.chosen))}
+    if not isinstance(figures, dict) or {name: figures.get(name) for name in expected} != expected:
         raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
     try:
         description = card(to.resolve().name, trained, run.source().name, figures)
@@ -85,7 +87,8 @@ def read_card(folder: RunFolder) -> str:
 def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:
     """What a stranger should know of the policy."""
     config, chosen = trained.config, trained.chosen
-    members = [f"seed {member['seed']}, epoch {member['epoch']}" for member in chosen.get("members", [{"seed": config.seed, **chosen}])]
+    alone = {"learner": config.learner, "seed": config.seed, **chosen}
+    members = [f"learner `{each['learner']}`, seed {each['seed']}, epoch {each['epoch']}" for each in chosen.get("members", [alone])]
     origin = (
         members[0] if len(members) == 1 else f"{len(members)} runs that decide by the mean of their probabilities ({'; '.join(members)})"
     )
@@ -98,7 +101,7 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
     return f"""# {name}
 
 {NETWORKS[config.network]} for the world *{config.world}*, trained on `{source}` from start and goal states
-alone: learner `{config.learner}`, preset `{config.preset}`, {origin}.
+alone: preset `{config.preset}`, {origin}.
 It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:

@@ -67,7 +67,8 @@ def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
     assert run(capsys, "evaluate", both, "--data", runs)[0] == 0
     assert [member["seed"] for member in read_json(both / "results.json")["training"]["members"]] == [1, 2]
     assert run(capsys, "export", both, "--to", agent)[0] == 0
-    assert "2 runs that decide by the mean of their probabilities (seed 1, epoch 1; seed 2, epoch 1)" in (agent / "CARD.md").read_text()
+    members = "; ".join(f"learner `best-action`, seed {seed}, epoch 1" for seed in (1, 2))
+    assert f"2 runs that decide by the mean of their probabilities ({members})" in (agent / "CARD.md").read_text()
     trace = Agent.from_pretrained(agent).follow("1:r 2:_ 3:_", ["light the second lamp"])
     assert trace.turns[0].steps[0].attention.names == ("words", "changes", "objects")
 
@@ -75,13 +76,18 @@ def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
 def test_what_does_not_belong_together(capsys, runs, tmp_path):
     to = tmp_path / "both"
     alone = run(capsys, "join", runs / "objects-1", "--to", to)
+    twice = run(capsys, "join", runs / "objects-1", runs / "objects-1", "--to", to)
+    shipped = run(capsys, "join", "alchemy", "scene", "--to", to)
     networks = run(capsys, "join", runs / "objects-1", runs / "attention-1", "--to", to)
     shutil.copytree(runs / "objects-2", tmp_path / "other")
     (tmp_path / "other" / "data.json").write_text('{"name": "elsewhere.tsv", "sha256": "123"}')
     data = run(capsys, "join", runs / "objects-1", tmp_path / "other", "--to", to)
     missing = run(capsys, "join", runs / "objects-1", tmp_path / "nowhere", "--to", to)
-    complaints = ("two or more", "has another policy", "different data", "neither the folder of a run")
-    for (status, _, errors), complaint in zip((alone, networks, data, missing), complaints, strict=True):
+    complaints = {
+        "expected two or more runs": (alone, twice), "is an exported policy": (shipped,), "has another policy": (networks,),
+        "was trained on other data": (data,), "neither the folder of a run": (missing,),
+    }  # fmt: skip
+    for complaint, (status, _, errors) in [(text, each) for text, several in complaints.items() for each in several]:
         assert status == 2
         assert complaint in errors
     assert not to.exists()
@@ -91,4 +97,17 @@ def test_what_does_not_belong_together(capsys, runs, tmp_path):
     assert "is several runs joined" in again[2]
     over = run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", to)
     assert over[0] == 2
-    assert "holds a run already" in over[2]
+    assert "is there already" in over[2]
+    resumed = run(capsys, "train", "--resume", "--out", to)
+    assert resumed[0] == 2
+    assert "holds no run to resume" in resumed[2]
+
+
+def test_figures_of_another_policy_are_not_put_on_the_card(capsys, runs, tmp_path):
+    both = tmp_path / "both"
+    assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", both)[0] == 0
+    assert run(capsys, "evaluate", runs / "objects-1", "--data", runs, "--out", tmp_path / "results.json")[0] == 0
+    status, _, errors = run(capsys, "export", both, "--to", tmp_path / "agent", "--results", tmp_path / "results.json")
+    assert status == 2
+    assert "are not this run's results" in errors
+    assert not (tmp_path / "agent").exists()

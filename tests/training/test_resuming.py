@@ -197,7 +197,7 @@ def test_killed_at_any_moment_and_resumed_ends_in_the_same_bits(tmp_path):
     scone.write(tmp_path / "data" / "scene-train.tsv", get_world("scene"), generate("scene", 16, seed=1))
     flags = f"--data {tmp_path / 'data'} --world scene --epochs 2 --hidden 8 --embedding 6 --dropout 0.1 --execution-horizon 4"
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(tmp_path), f"{flags} --averaging 0.9 --decay 0.3 --clip 1", flags],
+        [sys.executable, "-c", KILLER, str(tmp_path), f"{flags} --warm-up 1 --averaging 0.9 --decay 0.3 --clip 1", flags],
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
