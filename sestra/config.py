@@ -194,8 +194,10 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
         return replace(
             ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, epochs=20, word_dropout=0.05, guided=0.5
         )  # fmt: skip
-    ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1, epochs=40)
-    return replace(ours, warm_up=10, guided=GUIDED.get(world, 0.0)) if learner == "sestra" else ours
+    ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
+    if learner == "supervised":
+        return replace(ours, epochs=30, policy=AttentionConfig(dropout=0.2))
+    return replace(ours, epochs=40, warm_up=10 if learner == "sestra" else 0, guided=GUIDED.get(world, 0.0))
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:
