@@ -21,7 +21,7 @@ from sestra.experiments.trials import Conditions, Job, find_source, work_on
 from sestra.runs import RunFolder
 
 SMALL = {"epochs": 3, "policy": AttentionConfig(embedding=4, hidden=6)}
-FLAGS = ["--epochs", "3", "--embedding", "4", "--hidden", "6"]
+FLAGS = ["--dropout", "0", "--epochs", "3", "--embedding", "4", "--hidden", "6"]
 
 
 def small(system: str = "sestra", **changes) -> Trial:
