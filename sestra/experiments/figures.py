@@ -110,15 +110,8 @@ def learners(records: Sequence[Record]) -> Figure | None:
                 [drawn[system]] = axes.plot(
                     range(1, len(accuracies) + 1), accuracies, color=colour, marker=marker, linestyle=line, linewidth=1.6, markersize=4
                 )
-        axes.set_title(world.capitalize(), fontsize=11)
-        axes.set_xlabel("epoch")
         axes.set_xlim(left=0)
-        axes.set_ylim(0, 100)
-    if not drawn:
-        return None
-    panels[0].set_ylabel("single instructions\nof validation, %")
-    _legend(figure, drawn)
-    return figure
+    return _worlds(figure, panels, drawn, "epoch", "single instructions\nof validation, %")
 
 
 def by_turn(records: Sequence[Record]) -> Figure | None:
@@ -142,15 +135,8 @@ def by_turn(records: Sequence[Record]) -> Figure | None:
                     zorder=above,
                     clip_on=False,
                 )
-        axes.set_title(world.capitalize(), fontsize=11)
-        axes.set_xlabel("turn")
         axes.set_xticks(range(1, 6))
-        axes.set_ylim(0, 100)
-    if not drawn:
-        return None
-    panels[0].set_ylabel("single instructions\non dev, %")
-    _legend(figure, drawn)
-    return figure
+    return _worlds(figure, panels, drawn, "turn", "single instructions\non dev, %")
 
 
 def parameters(records: Sequence[Record]) -> Figure | None:
@@ -169,20 +155,22 @@ def parameters(records: Sequence[Record]) -> Figure | None:
                     group.best()["parameters"] / 1000, accuracy, yerr=[[max(0.0, accuracy - low)], [max(0.0, high - accuracy)]],
                     color=colour, marker=marker, markersize=9, linestyle="", elinewidth=1.2, capsize=3,
                 )  # fmt: skip
-        axes.set_title(world.capitalize(), fontsize=11)
-        axes.set_xlabel("thousand parameters")
-        axes.set_ylim(0, 100)
         axes.margins(x=0.15)
+    return _worlds(figure, panels, drawn, "thousand parameters", "whole interactions\non dev, %")
+
+
+def _worlds(figure: Figure, panels: Sequence[Axes], drawn: dict[str, Any], x: str, y: str) -> Figure | None:
+    """What figures with a panel a world have in common: titles, axes, and a legend of the systems; None if nothing was drawn."""
     if not drawn:
         return None
-    panels[0].set_ylabel("whole interactions\non dev, %")
-    _legend(figure, drawn)
-    return figure
-
-
-def _legend(figure: Figure, drawn: dict[str, Any]) -> None:
+    for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
+        axes.set_title(world.capitalize(), fontsize=11)
+        axes.set_xlabel(x)
+        axes.set_ylim(0, 100)
+    panels[0].set_ylabel(y)
     names = [name for name in SYSTEMS if name in drawn]
     figure.legend([drawn[name] for name in names], [SYSTEMS[name].label for name in names], loc="outside lower center", ncols=3)
+    return figure
 
 
 FIGURES = {"learning-curves": learning_curves, "learners": learners, "accuracy-by-turn": by_turn, "parameters": parameters}
