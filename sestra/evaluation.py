@@ -63,47 +63,43 @@ class Evaluation:
 
 @torch.no_grad()
 def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 96) -> Evaluation:
-    """Execute every instruction from its annotated start, then every interaction from its start state, greedily."""
-    reached, reward = execute(policy, tables, turns, horizon, verbosity=verbosity, batch_size=batch_size)
-    success = (reached == turns.goal).all(-1)  # [turns]
-    utts3, utts5 = follow_interactions(policy, tables, turns, reached, horizon=horizon, batch_size=batch_size)
-    numbers = range(int(turns.turn.max()) + 1)
-    by_turn = tuple(Accuracy.of(success[turns.turn == number]) for number in numbers)
-    return Evaluation(Accuracy.of(success), Accuracy.of(utts3), Accuracy.of(utts5), by_turn, float(reward.mean()), reached, success)
+    """Execute every instruction greedily from its annotated start, and every interaction from its start state.
 
-
-@torch.no_grad()
-def follow_interactions(
-    policy: Policy, tables: Tables, turns: Turns, reached: Tensor, *, horizon: int, batch_size: int = 96
-) -> tuple[Tensor, Tensor]:
-    """Whether the state is right after three turns and after the last, each turn starting where the one before it ended.
-
-    ``reached`` says where the turns end from their annotated starts: until something has gone wrong, that is where they start.
-    Interactions with a state that nobody annotated are left out.
+    Until something has gone wrong the two are the same. From then on a turn is executed a second time, from where the interaction has come
+    to, beside the first. Interactions with a state that nobody annotated are not followed.
     """
-    whole = turns.whole.nonzero().squeeze(-1)
-    turns, reached = turns.select(whole), reached[whole]
-    interactions = int(turns.interaction.max()) + 1 if len(turns) else 0
-    history = torch.zeros(interactions, *turns.history.shape[1:], dtype=torch.long)  # [interactions, turns, slots]
+    reached, reward = torch.empty_like(turns.goal), torch.empty(len(turns), dtype=torch.double)  # [turns, slots], [turns]
+    interactions = int(turns.interaction.max()) + 1
+    course = turns.history.new_zeros(interactions, *turns.history.shape[1:])  # [interactions, turns, slots]: where each turn begins
     right = torch.zeros(interactions, dtype=torch.bool)  # [interactions]
-    followed = turns.interaction.unique()
     after_three = right[:0]  # [interactions that have three turns]
-    for number in range(int(turns.turn.max()) + 1 if len(turns) else 0):
-        rows = (turns.turn == number).nonzero().squeeze(-1)
-        these, ended = turns.select(rows), reached[rows]  # ended: [rows, slots]
+    numbers = range(int(turns.turn.max()) + 1)
+    for number in numbers:
+        rows = (turns.turn == number).nonzero().squeeze(1)
+        these = turns.select(rows)
         if number == 0:
-            history[these.interaction] = these.history
-        course = history[these.interaction]  # [rows, turns, slots]
-        astray = (course != these.history).flatten(1).any(1).nonzero().squeeze(-1)
-        if len(astray):
-            ended[astray], _ = execute(
-                policy, tables, these.select(astray).starting_from(course[astray]), horizon, batch_size=batch_size
-            )  # fmt: skip
-        history[these.interaction, number + 1 :] = ended.unsqueeze(1)
+            course[these.interaction] = these.history
+        come = course[these.interaction]  # [rows, turns, slots]
+        astray = ((come != these.history).flatten(1).any(1) & these.whole).nonzero().squeeze(1)
+        both = these.select(torch.cat([torch.arange(len(rows)), astray])).starting_from(torch.cat([these.history, come[astray]]))
+        final, total = execute(policy, tables, both, horizon, verbosity=verbosity, batch_size=batch_size)
+        ended, strayed = final.split([len(rows), len(astray)])  # [rows, slots], [astray, slots]
+        reached[rows], reward[rows] = ended, total[: len(rows)]
+        ended = ended.index_copy(0, astray, strayed)  # [rows, slots]
+        course[these.interaction, number + 1 :] = ended.unsqueeze(1)
         right[these.interaction] = (ended == these.goal).all(-1)
         if number == 2:
-            after_three = right[these.interaction]
-    return after_three, right[followed]
+            after_three = right[these.interaction[these.whole]]
+    success = (reached == turns.goal).all(-1)  # [turns]
+    return Evaluation(
+        inst=Accuracy.of(success),
+        utts3=Accuracy.of(after_three),
+        utts5=Accuracy.of(right[turns.interaction[turns.whole].unique()]),
+        by_turn=tuple(Accuracy.of(success[turns.turn == number]) for number in numbers),
+        reward=float(reward.mean()),
+        reached=reached,
+        success=success,
+    )
 
 
 def execute(

@@ -23,7 +23,7 @@ from sestra.config import AttentionConfig
 from sestra.data.batching import Turns
 from sestra.data.text import PAD
 from sestra.policies.base import Attended, Step
-from sestra.policies.reading import read_both_ways
+from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.states import StageEncoder, state_encoder
 from sestra.policies.unrolled import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
@@ -123,7 +123,7 @@ class AttentionPolicy(nn.Module):
         words, lengths, current = turns.words, turns.lengths, turns.current
         if not self.config.previous_instructions:
             words, lengths, current = _without_previous(words, lengths, current)
-        vectors = read_both_ways(self.reader, self.back_reader, self.embedding(words), lengths)  # [batch, words, 2 * hidden]
+        vectors = read_distinct(self._read_words, words, lengths)  # [batch, words, 2 * hidden]
         places = torch.arange(words.shape[1])  # [words]
         before, after = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
         first, last = int(current.min()), int(current.max())
@@ -141,6 +141,9 @@ class AttentionPolicy(nn.Module):
         nothing = vectors.new_zeros(len(turns), self.config.hidden)  # [batch, hidden]
         begin = lstm(self.gates.bias.expand(len(turns), -1), nothing)  # zeros as input and hidden state leave the bias alone
         return Memory(present, others, states, torch.cat(embedded, -1), begin, torch.arange(len(turns)))
+
+    def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
+        return read_both_ways(self.reader, self.back_reader, self.embedding(words), lengths)  # [batch, words, 2 * hidden]
 
     def begin(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """The decoder after one update with zeros as its input, hidden state and cell."""

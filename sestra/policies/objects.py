@@ -20,7 +20,7 @@ from sestra.data.batching import Turns
 from sestra.data.text import BETWEEN, CURRENT, PAD
 from sestra.policies.base import Attended, Step
 from sestra.policies.object_layer import Layer, Looked, Part, Rows
-from sestra.policies.reading import read_both_ways
+from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.views import view
 from sestra.worlds.tables import Tables
 
@@ -123,14 +123,17 @@ class ObjectPolicy(nn.Module):
         words = turns.words
         number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
         age = (turns.turn.unsqueeze(1) - number + (turns.turn == 0).unsqueeze(1)).clamp(0, AGES - 1)
-        embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
-        spoken = read_both_ways(self.reader, self.back_reader, embedded, turns.lengths)  # [batch, words, size]
+        spoken = read_distinct(self._read_words, words, turns.lengths)  # [batch, words, size]
         vectors = self.word_norm(spoken) + self.word_ages(age)  # [batch, words, size]
         present = torch.arange(words.shape[1]) < turns.lengths.unsqueeze(1)  # [batch, words]
         if not self.config.changes:
             return vectors, present, torch.empty(len(turns), 0, dtype=torch.long)
         changes, changed, objects = self._changes(turns)
         return torch.cat([vectors, changes], 1), torch.cat([present, changed], 1), objects
+
+    def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
+        embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
+        return read_both_ways(self.reader, self.back_reader, embedded, lengths)  # [batch, words, size]
 
     def _changes(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
         """One token for every object that an earlier turn changed: what it looked like before and after, how long ago and in which turn."""

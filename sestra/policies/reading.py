@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
+
+from sestra.data.text import PAD
+
+
+def read_distinct(read: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengths: Tensor) -> Tensor:
+    """What ``read`` makes of words and lengths; where no gradient is wanted, rows that say the same are read once."""
+    if torch.is_grad_enabled():
+        return read(words, lengths)
+    distinct, which = words.unique(dim=0, return_inverse=True)
+    if len(distinct) == len(words):
+        return read(words, lengths)
+    return read(distinct, (distinct != PAD).sum(1))[which]
 
 
 def read_both_ways(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, lengths: Tensor) -> Tensor:

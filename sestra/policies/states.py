@@ -99,18 +99,16 @@ class StageEncoder(_FullStates, nn.Module):
     def forward(self, prepared: Tensor, states: Tensor) -> Tensor:
         batch, slots = states.shape
         places = torch.arange(slots) * len(self.worn)
-        looked_up = nn.functional.embedding(states + places, prepared)  # [batch, slots, 3 * embedding + 8 * hidden]
-        embedded, gates = looked_up.split([3 * EMBEDDING, 8 * self.hidden], -1)
-        inputs = gates.unflatten(-1, (2, 4 * self.hidden)).permute(1, 2, 0, 3)  # [slots, 2, batch, 4 * hidden]
+        looked_up = nn.functional.embedding((states + places).T, prepared)  # [slots, batch, 3 * embedding + 8 * hidden]
+        embedded, onward, back = looked_up.split([3 * EMBEDDING, 4 * self.hidden, 4 * self.hidden], -1)
         hidden = cell = states.new_zeros((2, batch, self.hidden), dtype=prepared.dtype)
         outputs = []
-        for place in range(slots):  # both directions at once: the second from the right
-            arriving = torch.stack([inputs[place, 0], inputs[slots - 1 - place, 1]])  # [2, batch, 4 * hidden]
+        for arriving in torch.stack([onward, back.flip(0)], 1).unbind():  # both directions at once: [2, batch, 4 * hidden]
             update = lstm(torch.baddbmm(arriving, hidden, self.recurrent), cell)
             hidden, cell = update.hidden, update.cell
             outputs.append(hidden)
-        read = torch.stack(outputs)  # [slots, 2, batch, hidden]
-        return torch.cat([read[:, 0].transpose(0, 1), read.flip(0)[:, 1].transpose(0, 1), embedded], -1)  # [batch, slots, size]
+        onward, back = torch.stack(outputs, 1)  # [slots, batch, hidden] each
+        return torch.cat([onward, back.flip(0), embedded], -1).transpose(0, 1)  # [batch, slots, size]
 
 
 class RowEncoder(nn.Module):
