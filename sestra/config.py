@@ -58,8 +58,8 @@ class ObjectConfig:
     """Attention heads."""
     dropout: float = 0.1
     """Share of values dropped in the embeddings of words and after every sublayer."""
-    turn_before: bool = True
-    """Whether an object's vector holds what it looked like when the turn before began."""
+    past: bool = True
+    """Whether an object's vector holds what it looked like when earlier turns began."""
     ranks: bool = True
     """Whether an object's vector holds how many like it stand to its left and to its right, as in "the second yellow beaker"."""
     changes: bool = True
@@ -124,6 +124,8 @@ class TrainConfig:
     """Whether what the world does not tell apart (colours, figures) is renamed at random whenever it is seen, in words and states alike."""
     word_dropout: float = 0.0
     """Share of words that are read as unknown whenever they are seen in training."""
+    generated: int = 0
+    """Interactions that the world's grammar writes and that are learnt from beside train's."""
     rare: int = 2
     """Words that occur fewer times than this in train are read as unknown."""
     epochs: int = 200
@@ -144,7 +146,7 @@ class TrainConfig:
             _within(name, getattr(self, name), 1, 1_000_000)
         if not isinstance(self.policy, NETWORKS[self.network]):
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
-        for name in ("verbosity", "entropy", "clip", "patience", "warm_up"):
+        for name in ("verbosity", "entropy", "clip", "patience", "warm_up", "generated"):
             _within(name, getattr(self, name), 0, 1_000_000)
         for name in ("decay", "averaging", "guided", "robust", "word_dropout", "smoothing"):
             _within(name, getattr(self, name), 0, 1)

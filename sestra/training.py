@@ -19,6 +19,7 @@ from sestra.config import TrainConfig
 from sestra.data.batching import Turns, batches, encode_turns, forget_words
 from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
+from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
@@ -32,6 +33,8 @@ from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
+OTHER_GENERATED = 1000
+"""Added to a run's seed, so that what is generated beside its train is not what it is measured on where SCONE is absent."""
 
 
 class Watch(Protocol):
@@ -74,6 +77,8 @@ class Training:
         self.config, self.folder, self.watch = config, folder, watch
         self.tables = compile_world(get_world(config.world))
         train, validation = split_validation(interactions, config.validation, config.world)
+        if config.generated:
+            train += generate(config.world, config.generated, seed=OTHER_GENERATED + config.seed)
         self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.rare)
         self.train = encode_turns(train, self.vocabulary, self.tables)
         self.validation = encode_turns(validation, self.vocabulary, self.tables)

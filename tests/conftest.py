@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in every process of ours: threads of tests side by side only wait for each other
+
 
 @pytest.fixture(scope="session")
 def scone() -> Path:

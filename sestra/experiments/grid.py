@@ -58,7 +58,7 @@ SYSTEMS: dict[str, System] = {
         _without("initial-state", "initial state", "initial_state"),
         System("objects", "object policy", network="objects", seeds=3, in_paper=False),
         _part("without-changes", "− what earlier turns changed", "changes"),
-        _part("without-turn-before", "− how objects looked a turn before", "turn_before"),
+        _part("without-past", "− how objects looked in earlier turns", "past"),
         _part("without-ranks", "− counting among its like", "ranks"),
         _part("without-symmetry", "− renamed colours and figures", symmetry=False),
         _part("without-guidance", "− guided executions", guided=0.0),

@@ -10,6 +10,8 @@ from torch.nn import functional
 
 from sestra.config import ObjectConfig
 
+RELATIONS = 2
+"""Of an object to a change: whether it is the object that changed, and whether it stands where that one stood."""
 Looked = tuple[Tensor, Tensor]
 """How a layer's tokens looked at the memory, ``[batch, heads, tokens, memory]``, and at each other, ``[batch, heads, tokens, tokens]``."""
 
@@ -24,6 +26,18 @@ class Rows:
     @property
     def turns(self) -> Tensor:
         return self.places // self.steps  # [rows]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a layer's tokens can ask."""
+
+    keys: Tensor  # [batch, heads, memory, size of a head]
+    values: Tensor  # likewise
+    bias: Tensor  # [batch, heads, tokens, memory]: minus infinity where there is nothing
+
+    def narrow(self, rows: Tensor) -> Memory:
+        return Memory(self.keys[rows], self.values[rows], self.bias[rows])
 
 
 class Part(nn.Module):
@@ -47,20 +61,26 @@ class Layer(nn.Module):
         size = config.size
         self.heads, self.dropout = config.heads, config.dropout
         self.memory = nn.Linear(size, 2 * size)
+        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS))
         self.ask, self.answer, self.ask_norm = nn.Linear(size, size), nn.Linear(size, size), nn.LayerNorm(size)
         self.look, self.seen, self.look_norm = nn.Linear(size, 3 * size), nn.Linear(size, size), nn.LayerNorm(size)
         self.near = nn.Parameter(torch.zeros(config.heads, places, places)) if places else None
         self.think, self.thought, self.think_norm = nn.Linear(size, 2 * size), nn.Linear(2 * size, size), nn.LayerNorm(size)
 
-    def remember(self, memory: Tensor) -> tuple[Tensor, Tensor]:
-        keys, values = self.memory(memory).chunk(2, -1)
-        return self._split(keys), self._split(values)  # [batch, heads, memory, size of a head]
+    def remember(self, memory: Tensor, mask: Tensor, relations: Tensor) -> Memory:
+        """The memory ``[batch, memory, size]`` as this layer's tokens see it.
 
-    def forward(
-        self, vectors: Tensor, keys: Tensor, values: Tensor, mask: Tensor, rows: Rows | None, looked: list[Looked] | None
-    ) -> Tensor:
+        The mask ``[batch, memory]`` is 0, or minus infinity where there is nothing; the relations ``[batch, relations, tokens, changes]``
+        say of the last things in the memory how they are related to the tokens.
+        """
+        keys, values = self.memory(memory).chunk(2, -1)
+        bias = torch.einsum("brtc,hr->bhtc", relations, self.related)  # [batch, heads, tokens, changes]
+        bias = functional.pad(bias, (memory.shape[1] - relations.shape[3], 0)) + mask[:, None, None]  # [batch, heads, tokens, memory]
+        return Memory(self._split(keys), self._split(values), bias)
+
+    def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, looked: list[Looked] | None) -> Tensor:
         """The vectors after this layer, ``[rows, tokens, size]``; what was looked at is added to ``looked``."""
-        asked, answer = self._ask(self.ask(self.ask_norm(vectors)), keys, values, mask, rows, tell=looked is not None)
+        asked, answer = self._ask(self.ask(self.ask_norm(vectors)), memory, rows, tell=looked is not None)
         vectors = vectors + self._drop(self.answer(answer))
         query, key, value = (self._split(part) for part in self.look(self.look_norm(vectors)).chunk(3, -1))
         saw, seen = _attend(query, key, value, self.near, tell=looked is not None)
@@ -70,14 +90,16 @@ class Layer(nn.Module):
         result: Tensor = vectors + self._drop(self.thought(functional.gelu(self.think(self.think_norm(vectors)))))
         return result
 
-    def _ask(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, rows: Rows | None, *, tell: bool) -> tuple[Tensor, Tensor]:
+    def _ask(self, query: Tensor, memory: Memory, rows: Rows | None, *, tell: bool) -> tuple[Tensor, Tensor]:
         """Attention to the memory; the steps of a turn, which have the same memory, ask side by side."""
-        tokens, size = query.shape[1:]
-        if rows is not None:
-            query = query.new_zeros(len(keys) * rows.steps, tokens, size).index_copy(0, rows.places, query)
-            query = query.view(len(keys), rows.steps * tokens, size)  # [turns, steps * tokens, size]
-        weights, found = _attend(self._split(query), keys, values, mask, tell=tell)
-        return weights, found if rows is None else found.view(-1, tokens, size)[rows.places]  # [rows, tokens, size]
+        (turns, _, tokens, _), size = memory.bias.shape, query.shape[2]
+        if rows is None:
+            return _attend(self._split(query), memory.keys, memory.values, memory.bias, tell=tell)
+        query = query.new_zeros(turns * rows.steps, tokens, size).index_copy(0, rows.places, query)
+        query = query.view(turns, rows.steps * tokens, size)  # [turns, steps * tokens, size]
+        bias = memory.bias.repeat(1, 1, rows.steps, 1)  # [turns, heads, steps * tokens, memory]
+        weights, found = _attend(self._split(query), memory.keys, memory.values, bias, tell=tell)
+        return weights, found.view(-1, tokens, size)[rows.places]  # [rows, tokens, size]
 
     def _split(self, vectors: Tensor) -> Tensor:
         split: Tensor = vectors.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [batch, heads, tokens, size of a head]

@@ -1,6 +1,6 @@
 """The object policy: the objects of the world are the tokens that read, look at each other, and act.
 
-An object's vector begins as what it looks like now, at the start of this turn and at the start of the turn before, and where it stands.
+An object's vector begins as what it looks like now, at the start of this turn and of the turns before, and where it stands.
 In every layer the objects attend to the memory (the words of all instructions so far, and what earlier turns changed), then to each
 other. An object's vector then scores the edits of that object; one more token scores STOP. There is no recurrence: the state reached so far
 says what has been done, so every step of every execution is a row of its own in one large batch.
@@ -18,8 +18,9 @@ from torch.nn import functional
 from sestra.config import ObjectConfig
 from sestra.data.batching import Turns
 from sestra.data.text import BETWEEN, CURRENT, PAD
+from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
-from sestra.policies.object_layer import Layer, Looked, Part, Rows
+from sestra.policies.object_layer import RELATIONS, Layer, Looked, Part, Rows
 from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.views import view
 from sestra.worlds.tables import Tables
@@ -38,12 +39,8 @@ class Memory:
 
     looks: Tensor  # [looks, size]: how each look counts now
     context: Tensor  # [batch, slots * objects, size]: what they looked like when this turn began and the one before, and where they stand
-    keys: list[Tensor]  # for each layer: [batch, heads, memory, size of a head]
-    values: list[Tensor]  # likewise
-    mask: Tensor  # [batch, 1, 1, memory]: minus infinity where there is nothing
-    words: int
-    """How much of the memory are words; the rest are changes."""
-    changes: Tensor  # [batch, changes]: the objects that changed
+    layers: list[object_layer.Memory]
+    changes: Tensor  # [batch, changes]: the objects that changed, which are the last things in the layers' memories
 
 
 class ObjectPolicy(nn.Module):
@@ -56,6 +53,7 @@ class ObjectPolicy(nn.Module):
         self.scores: Tensor
         self.kinds: Tensor
         self.standing: Tensor
+        self.marks: Tensor
         self.config = config
         seen = view(tables)
         self.slots, self.objects, self.edits = tables.slots, seen.objects, seen.edits
@@ -64,15 +62,17 @@ class ObjectPolicy(nn.Module):
         self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
         self.register_buffer("kinds", seen.kinds, persistent=False)  # [contents, sorts]
         self.register_buffer("standing", seen.standing, persistent=False)  # [contents, objects]
+        self.register_buffer("marks", seen.marks, persistent=False)  # [contents, objects]
         size, features = config.size, seen.features.shape[-1]
 
         self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
         self.reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
         self.back_reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
-        self.word_ages = nn.Embedding(AGES, size)
+        self.word_ages, self.word_turns = nn.Embedding(AGES, size), nn.Embedding(AGES, size)
         self.word_norm = nn.LayerNorm(size)
 
-        self.now, self.start, self.before = (Part(features, size) for _ in range(3))
+        self.now, self.start = Part(features, size), Part(features, size)
+        self.past = Part(2 * AGES * features, size) if config.past else None
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = seen.kinds.shape[1] if config.ranks and self.slots > 1 else 0
         self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
@@ -86,6 +86,7 @@ class ObjectPolicy(nn.Module):
 
         tokens = self.slots * self.objects + 1
         self.layers = nn.ModuleList(Layer(config, tokens if self.slots > 1 else None) for _ in range(config.layers))
+        nn.init.zeros_(self.word_turns.weight)
         self.norm = nn.LayerNorm(size)
         self.score = nn.Linear(size, self.edits)
         self.score_stop = nn.Linear(size, 1)
@@ -95,19 +96,27 @@ class ObjectPolicy(nn.Module):
         return cast("list[Layer]", list(self.layers))
 
     def read(self, turns: Turns) -> Memory:
-        memory, present, changes = self._memory(turns)
-        keys, values = zip(*(layer.remember(memory) for layer in self._layers), strict=True)
-        mask = torch.zeros(present.shape).masked_fill(~present, -torch.inf)[:, None, None]  # [batch, 1, 1, memory]
-        rows = torch.arange(len(turns))
+        memory, present, changes, relations = self._memory(turns)
+        mask = torch.zeros(present.shape).masked_fill(~present, -torch.inf)  # [batch, memory]
+        layers = [layer.remember(memory, mask, relations) for layer in self._layers]
         looked = functional.embedding(self._see(turns.initial), self.start(self.features))  # [batch, objects, size]
-        if self.config.turn_before:
-            before = self._see(turns.history[rows, (turns.turn - 1).clamp(min=0)])  # [batch, objects]
-            looked = looked + functional.embedding(before, self.before(self.features))
+        if self.past is not None:
+            looked = looked + self.past(self._recall(turns))
         if self.places is not None:
             looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
         if self.ranks is not None:
             looked = looked + self.ranks(self._count(turns.initial)).repeat_interleave(self.objects, 1)
-        return Memory(self.now(self.features), looked, list(keys), list(values), mask, turns.words.shape[1], changes)
+        return Memory(self.now(self.features), looked, layers, changes)
+
+    def _recall(self, turns: Turns) -> Tensor:
+        """What the objects looked like when earlier turns began, by the turns' numbers and by how long ago they were."""
+        now, numbers = turns.turn.unsqueeze(1), torch.arange(AGES)  # [batch, 1], [ages]
+        which = torch.cat([numbers.expand(len(turns), -1), now - 1 - numbers], 1)  # [batch, 2 * ages]: turns
+        earlier = (which >= 0) & (which < now)
+        rows, last = torch.arange(len(turns)).unsqueeze(1), turns.history.shape[1] - 1
+        seen = self._see(turns.history[rows, which.clamp(0, last)])  # [batch, 2 * ages, objects]
+        features = self.features[seen] * earlier[..., None, None]  # [batch, 2 * ages, objects, features]
+        return features.transpose(1, 2).flatten(2)  # [batch, objects, 2 * ages * features]
 
     def _count(self, states: Tensor) -> Tensor:
         """For each sort of kind, how many slots to the left, and to the right, are of the same kind as the slot is, as ones and zeros."""
@@ -118,29 +127,32 @@ class ObjectPolicy(nn.Module):
         counts = (counts.long() + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
         return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
 
-    def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
-        """The words of all instructions so far, then what earlier turns changed; which of these are there; the changes' objects."""
+    def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The words of all instructions so far and what earlier turns changed; which of them are there; the changes' objects; their relations."""
         words = turns.words
         number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
-        age = (turns.turn.unsqueeze(1) - number + (turns.turn == 0).unsqueeze(1)).clamp(0, AGES - 1)
+        number = number - (turns.turn == 0).unsqueeze(1).long()  # no BETWEEN stands before the first
+        age = (turns.turn.unsqueeze(1) - number).clamp(0, AGES - 1)
         spoken = read_distinct(self._read_words, words, turns.lengths)  # [batch, words, size]
-        vectors = self.word_norm(spoken) + self.word_ages(age)  # [batch, words, size]
+        vectors = self.word_norm(spoken) + self.word_ages(age) + self.word_turns(number.clamp(0, AGES - 1))  # [batch, words, size]
         present = torch.arange(words.shape[1]) < turns.lengths.unsqueeze(1)  # [batch, words]
         if not self.config.changes:
-            return vectors, present, torch.empty(len(turns), 0, dtype=torch.long)
-        changes, changed, objects = self._changes(turns)
-        return torch.cat([vectors, changes], 1), torch.cat([present, changed], 1), objects
+            none = torch.empty(len(turns), 0, dtype=torch.long)
+            return vectors, present, none, vectors.new_empty(len(turns), RELATIONS, self.slots * self.objects + 1, 0)
+        changes, changed, objects, relations = self._changes(turns)
+        return torch.cat([vectors, changes], 1), torch.cat([present, changed], 1), objects, relations
 
     def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
         embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
         return read_both_ways(self.reader, self.back_reader, embedded, lengths)  # [batch, words, size]
 
-    def _changes(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor]:
+    def _changes(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """One token for every object that an earlier turn changed: what it looked like before and after, how long ago and in which turn."""
         seen = self._see(turns.history)  # [batch, turns, objects]
         before, after = seen[:, :-1], seen[:, 1:]  # [batch, turns - 1, objects]
+        marks = self.marks[turns.history].flatten(-2)  # [batch, turns, objects]
         earlier = torch.arange(before.shape[1]) < turns.turn.unsqueeze(1)  # [batch, turns - 1]
-        changed = ((before != after) & earlier.unsqueeze(2)).flatten(1)  # [batch, (turns - 1) * objects]
+        changed = ((marks[:, :-1] != marks[:, 1:]) & earlier.unsqueeze(2)).flatten(1)  # [batch, (turns - 1) * objects]
         most = int(changed.sum(1).max()) if changed.shape[1] else 0
         present, which = changed.to(torch.int8).sort(stable=True, dim=1, descending=True)
         present, which = present[:, :most].bool(), which[:, :most]  # [batch, changes]
@@ -151,7 +163,22 @@ class ObjectPolicy(nn.Module):
         vectors = vectors + self.change_ages(age) + self.change_turns(number.clamp(max=AGES - 1))
         if self.change_places is not None:
             vectors = vectors + self.change_places(object_ // self.objects)
-        return self.change_norm(self.change_join(functional.gelu(vectors))), present, object_
+        return self.change_norm(self.change_join(functional.gelu(vectors))), present, object_, self._relate(turns, number, object_)
+
+    def _relate(self, turns: Turns, number: Tensor, changed: Tensor) -> Tensor:
+        """How each token is related to each change, by the number of its turn and its object, ``[batch, changes]``; STOP is to none."""
+        own = torch.arange(self.slots * self.objects).unsqueeze(1) == changed.unsqueeze(1)  # [batch, objects, changes]
+        stood = self._stand(turns.history[torch.arange(len(turns)).unsqueeze(1), number])  # [batch, changes, objects]
+        stood = stood.gather(2, changed.unsqueeze(2)).transpose(1, 2)  # [batch, 1, changes]
+        stands = self._stand(turns.initial).unsqueeze(2)  # [batch, objects, 1]
+        relations = torch.stack([own, (stands == stood) & (stands > 0)], 1).float()  # [batch, relations, objects, changes]
+        return functional.pad(relations, (0, 0, 0, 1))  # [batch, relations, tokens, changes]
+
+    def _stand(self, states: Tensor) -> Tensor:
+        """Where the objects are drawn, counted through all slots from 1; 0 for those that are not there."""
+        standing = self.standing[states]  # [..., slots, objects]
+        before = torch.arange(self.slots).unsqueeze(1) * self.objects  # [slots, 1]
+        return torch.where(standing > 0, standing + before, 0).flatten(-2)  # [..., slots * objects]
 
     def _see(self, states: Tensor) -> Tensor:
         """The looks of the objects, slot by slot."""
@@ -187,8 +214,8 @@ class ObjectPolicy(nn.Module):
         context = memory.context if rows is None else memory.context[rows.turns]
         vectors = self.join(functional.gelu(functional.embedding(self._see(states), memory.looks) + context))  # [rows, tokens, size]
         vectors = torch.cat([vectors, self.stop.expand(len(states), 1, -1)], 1)  # [rows, tokens + 1, size]
-        for layer, keys, values in zip(self._layers, memory.keys, memory.values, strict=True):
-            vectors = layer(vectors, keys, values, memory.mask, rows, looked)
+        for layer, known in zip(self._layers, memory.layers, strict=True):
+            vectors = layer(vectors, known, rows, looked)
         vectors = self.norm(vectors)
         edits = self.score(vectors[:, :-1]).unflatten(1, (self.slots, -1)).flatten(2)  # [rows, slots, objects * edits]
         edits = functional.pad(edits, (0, 1), value=NEVER)
@@ -205,7 +232,8 @@ class ObjectPolicy(nn.Module):
         acts = torch.cat([acts.flatten(1), stop], 1)[:, None, None]  # [batch, 1, 1, tokens]
         asked, saw = (torch.stack(weights).mean(0) for weights in zip(*looked, strict=True))  # [batch, heads, tokens, memory | tokens]
         asked, saw = (acts @ asked).squeeze(2), (acts @ saw).squeeze(2)[..., :-1]  # [batch, heads, memory], [batch, heads, objects]
-        words, changes = asked.split([memory.words, asked.shape[2] - memory.words], 2)
+        changed = memory.changes.shape[1]
+        words, changes = asked.split([asked.shape[2] - changed, changed], 2)
         which = memory.changes.unsqueeze(1).expand_as(changes)  # [batch, heads, changes]
         changes = torch.zeros_like(saw).scatter_add(2, which, changes)  # [batch, heads, objects]
         return {"words": words, "changes": self._drawn(changes, states), "objects": self._drawn(saw, states)}
@@ -227,5 +255,5 @@ class ObjectPolicy(nn.Module):
         return found
 
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
-        keys, values = [keys[rows] for keys in memory.keys], [values[rows] for values in memory.values]
-        return replace(memory, context=memory.context[rows], keys=keys, values=values, mask=memory.mask[rows], changes=memory.changes[rows])
+        layers = [layer.narrow(rows) for layer in memory.layers]
+        return replace(memory, context=memory.context[rows], layers=layers, changes=memory.changes[rows])

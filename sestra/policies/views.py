@@ -26,6 +26,7 @@ class View:
     """How many edits each object scores."""
     scores: Tensor  # [contents, edits of the world]: which of a slot's [objects * edits] scores is the edit's; one past the last for none
     standing: Tensor  # [contents, objects]: where in the slot each object is drawn, from 1; 0 if it is not there
+    marks: Tensor  # [contents, objects]: what is different after a turn that changed the object
     kinds: Tensor  # [contents, sorts]: for each sort of kind, such as the shirt's colour, the slot's kind; 0 for none
 
     @property
@@ -46,7 +47,7 @@ def slots(tables: Tables, features: Tensor, kinds: Tensor | None = None) -> View
     """One object a slot, with features ``[contents, features]``; its edits are the slot's, and without kinds its content is its kind."""
     contents = torch.arange(len(features)).unsqueeze(1)  # [contents, 1]
     scores = torch.arange(tables.edits).repeat(len(features), 1)
-    return View(contents, features, tables.edits, scores, torch.ones_like(contents), contents if kinds is None else kinds)
+    return View(contents, features, tables.edits, scores, torch.ones_like(contents), contents, contents if kinds is None else kinds)
 
 
 def beakers(tables: Tables) -> View:
@@ -74,7 +75,8 @@ def positions(tables: Tables) -> View:
 def figures(tables: Tables) -> View:
     """The figures of a row: where each stands, counted from the left and from the right, and how long the row is.
 
-    Nothing says which figure it is, since nobody speaks of that; whether it is in the row decides which edits are about it.
+    Nothing says which figure it is, since nobody speaks of that; whether it is in the row decides which edits are about it. One that keeps
+    its place has not changed, whatever the others do.
     """
     most = len(SHAPES)
     rows, scores = [], []
@@ -85,7 +87,7 @@ def figures(tables: Tables) -> View:
     features, looks = _one_hot([row for content in rows for row in content]).unique(dim=0, return_inverse=True)
     standing = torch.tensor([[place for place, *_ in row] for row in rows])  # [contents, figures]
     nothing = torch.empty(len(rows), 0, dtype=torch.long)  # the row is the only slot
-    return View(looks.view(len(rows), most), features, most + 1, torch.tensor(scores), standing, nothing)
+    return View(looks.view(len(rows), most), features, most + 1, torch.tensor(scores), standing, standing, nothing)
 
 
 def _figure_score(content: str, kind: str, arguments: Sequence[str]) -> int:

@@ -10,10 +10,11 @@ from lamps import Lamps
 
 from sestra.config import ObjectConfig
 from sestra.data.batching import Turns, encode_turns
+from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
-from sestra.policies.objects import NEVER, ObjectPolicy
+from sestra.policies.objects import AGES, NEVER, ObjectPolicy
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
@@ -120,7 +121,7 @@ def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
 def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():
     _, _, turns = make("alchemy")
     later = turns.turn == 2
-    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, turn_before=False), False)):
+    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, past=False), False)):
         policy, tables, _ = make("alchemy", config)
         other = turns.history.clone()
         other[:, 0] = other[:, 0].roll(1, dims=-1)  # another first state, of which only the history knows
@@ -129,6 +130,40 @@ def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():
         changed = replace(turns, history=other)
         two = policy.step(policy.read(changed), (), changed.initial, previous).logits[later]
         assert torch.allclose(one, two, atol=1e-6) != matters
+
+
+def test_an_object_knows_its_own_changes_and_whose_place_it_has_taken():
+    policy, tables, _ = make("tangrams")
+    figures = Interaction("x", (("302",), ("02",), ("0",)), ("remove the first", "remove the last"))
+    turns = encode_turns([figures], Vocabulary(()), tables).select(torch.tensor([1]))
+    _, present, changed, relations = policy._changes(turns)
+    assert present.tolist() == [[True] * 3]
+    assert changed.tolist() == [[0, 2, 3]]  # 3 went, and the other two moved up
+    own, stands = relations[0].bool()  # [tokens, changes]: the five figures, then STOP
+    assert own.nonzero().tolist() == [[0, 0], [2, 1], [3, 2]]
+    assert stands.nonzero().tolist() == [[0, 2], [2, 0]]  # 0 stands where 3 stood, 2 where 0 did
+
+
+@pytest.mark.parametrize("name", ["alchemy", "scene"])
+def test_what_has_one_object_a_slot_stands_where_it_stood(name: str):
+    policy, _, turns = make(name)
+    own, stands = policy._changes(turns)[3].unbind(1)
+    assert torch.equal(own, stands)
+    assert own.any()
+
+
+def test_the_past_is_known_by_number_and_by_age():
+    policy, tables, _ = make("tangrams")
+    figures = Interaction("x", (("302",), ("02",), ("0",), ("",)), ("one", "two", "three"))
+    turns = encode_turns([figures], Vocabulary(()), tables).select(torch.tensor([2]))
+    recalled = policy._recall(turns).unflatten(2, (2, AGES, -1))[0]  # [figures, number or age, ages, features]
+    looks = policy.features[policy.looks[tables.encode([("302",), ("02",)]).squeeze(1)]]  # [states, figures, features]
+    for figure in range(5):
+        by_number, by_age = recalled[figure]
+        assert torch.equal(by_number[:2], looks[:, figure])
+        assert torch.equal(by_age[:2], looks[:, figure].flip(0))
+        assert not by_number[2:].any()
+        assert not by_age[2:].any()
 
 
 def test_an_unseen_world_has_one_object_a_slot():
