@@ -27,6 +27,8 @@ from sestra.worlds.tables import Tables
 
 AGES = 6
 """Turns that are told apart by how long ago they were, and by their number; earlier or later ones count as the last of these."""
+FATES = ("came", "went", "changed")
+"""What may become of an object in a turn."""
 MOST = 5
 """Slots of a kind that are told apart by counting."""
 NEVER = -1e4
@@ -73,6 +75,7 @@ class ObjectPolicy(nn.Module):
 
         self.now, self.start = Part(features, size), Part(features, size)
         self.past = Part(2 * AGES * features, size) if config.past else None
+        self.fates = Part(RELATIONS * 2 * AGES * len(FATES), size) if config.past else None
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = seen.kinds.shape[1] if config.ranks and self.slots > 1 else 0
         self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
@@ -100,8 +103,8 @@ class ObjectPolicy(nn.Module):
         mask = torch.zeros(present.shape).masked_fill(~present, -torch.inf)  # [batch, memory]
         layers = [layer.remember(memory, mask, relations) for layer in self._layers]
         looked = functional.embedding(self._see(turns.initial), self.start(self.features))  # [batch, objects, size]
-        if self.past is not None:
-            looked = looked + self.past(self._recall(turns))
+        if self.past is not None and self.fates is not None:
+            looked = looked + self.past(self._recall(turns)) + self.fates(self._fates(turns))
         if self.places is not None:
             looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
         if self.ranks is not None:
@@ -109,14 +112,20 @@ class ObjectPolicy(nn.Module):
         return Memory(self.now(self.features), looked, layers, changes)
 
     def _recall(self, turns: Turns) -> Tensor:
-        """What the objects looked like when earlier turns began, by the turns' numbers and by how long ago they were."""
-        now, numbers = turns.turn.unsqueeze(1), torch.arange(AGES)  # [batch, 1], [ages]
-        which = torch.cat([numbers.expand(len(turns), -1), now - 1 - numbers], 1)  # [batch, 2 * ages]: turns
-        earlier = (which >= 0) & (which < now)
-        rows, last = torch.arange(len(turns)).unsqueeze(1), turns.history.shape[1] - 1
-        seen = self._see(turns.history[rows, which.clamp(0, last)])  # [batch, 2 * ages, objects]
-        features = self.features[seen] * earlier[..., None, None]  # [batch, 2 * ages, objects, features]
-        return features.transpose(1, 2).flatten(2)  # [batch, objects, 2 * ages * features]
+        """What the objects looked like when earlier turns began."""
+        looks = self.features[self._see(turns.history)]  # [batch, turns, objects, features]
+        return _by_turn(looks, turns).transpose(1, 2).flatten(2)  # [batch, objects, 2 * ages * features]
+
+    def _fates(self, turns: Turns) -> Tensor:
+        """What became, in each earlier turn, of the objects, and of the objects that stood where they stand."""
+        marks = self.marks[turns.history].flatten(-2)  # [batch, turns, objects]
+        before, after = marks[:, :-1], marks[:, 1:]  # [batch, turns - 1, objects]
+        came, went = (before == 0) & (after > 0), (before > 0) & (after == 0)
+        own = torch.stack([came, went, (before > 0) & (after > 0) & (before != after)], -1).float()  # [batch, turns - 1, objects, fates]
+        stands, stood = self._stand(turns.initial), self._stand(turns.history[:, :-1])  # [batch, objects], [batch, turns - 1, objects]
+        same = (stands[:, None, :, None] == stood.unsqueeze(2)) & (stands > 0)[:, None, :, None]  # [batch, turns - 1, objects, objects]
+        fates = torch.cat([own, same.float() @ own], -1)  # [batch, turns - 1, objects, relations * fates]
+        return _by_turn(fates, turns).transpose(1, 2).flatten(2)  # [batch, objects, 2 * ages * relations * fates]
 
     def _count(self, states: Tensor) -> Tensor:
         """For each sort of kind, how many slots to the left, and to the right, are of the same kind as the slot is, as ones and zeros."""
@@ -128,7 +137,7 @@ class ObjectPolicy(nn.Module):
         return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
 
     def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The words of all instructions so far and what earlier turns changed; which of them are there; the changes' objects; their relations."""
+        """What was said and what earlier turns changed, which of it is there; the changes' objects, and their relations to the tokens."""
         words = turns.words
         number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
         number = number - (turns.turn == 0).unsqueeze(1).long()  # no BETWEEN stands before the first
@@ -257,3 +266,14 @@ class ObjectPolicy(nn.Module):
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         layers = [layer.narrow(rows) for layer in memory.layers]
         return replace(memory, context=memory.context[rows], layers=layers, changes=memory.changes[rows])
+
+
+def _by_turn(values: Tensor, turns: Turns) -> Tensor:
+    """Of values ``[batch, turns, ...]`` those of earlier turns, by their number, then by how long ago they were; 0 where there are none."""
+    now, numbers = turns.turn.unsqueeze(1), torch.arange(AGES)  # [batch, 1], [ages]
+    which = torch.cat([numbers.expand(len(turns), -1), now - 1 - numbers], 1)  # [batch, 2 * ages]: turns
+    there = (which >= 0) & (which < now) & (which < values.shape[1])
+    found = functional.pad(values, (0, 0) * (values.dim() - 2) + (0, 1))  # one more, for none: [batch, turns + 1, ...]
+    place = which.masked_fill(~there, values.shape[1])
+    picked: Tensor = found[torch.arange(len(turns)).unsqueeze(1), place]  # [batch, 2 * ages, ...]
+    return picked

@@ -26,7 +26,7 @@ class View:
     """How many edits each object scores."""
     scores: Tensor  # [contents, edits of the world]: which of a slot's [objects * edits] scores is the edit's; one past the last for none
     standing: Tensor  # [contents, objects]: where in the slot each object is drawn, from 1; 0 if it is not there
-    marks: Tensor  # [contents, objects]: what is different after a turn that changed the object
+    marks: Tensor  # [contents, objects]: what is different after a turn that changed the object; 0 if there is nothing
     kinds: Tensor  # [contents, sorts]: for each sort of kind, such as the shirt's colour, the slot's kind; 0 for none
 
     @property

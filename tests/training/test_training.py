@@ -12,10 +12,11 @@ from small_runs import TINY, start
 
 from sestra import checkpoint, training
 from sestra.data.scone import Interaction
+from sestra.data.synthetic import generate, splits
 from sestra.errors import InputError
 from sestra.evaluation import Accuracy, Evaluation
 from sestra.runs import RunFolder
-from sestra.training import Training, split_validation
+from sestra.training import OTHER_GENERATED, Training, split_validation
 from sestra.worlds import WORLDS
 
 
@@ -61,6 +62,18 @@ def test_words_of_validation_are_not_known(tmp_path):
     marked = [replace(one, instructions=tuple(f"{text} zebra" for text in one.instructions)) if one in held_out else one for one in data]
     assert "zebra" not in Training(TINY, marked, RunFolder(tmp_path)).vocabulary.words
     assert "zebra" in Training(TINY, [*marked, *marked], RunFolder(tmp_path)).vocabulary.words
+
+
+def test_generated_interactions_are_learnt_from_and_nothing_else(tmp_path):
+    data = splits("tangrams")
+    config = replace(TINY, world="tangrams")
+    plain, more = (Training(replace(config, generated=count), data["train"][:40], RunFolder(tmp_path)) for count in (0, 20))
+    assert len(more.train) == len(plain.train) + 5 * 20
+    assert torch.equal(more.validation.goal, plain.validation.goal)
+    assert len(more.vocabulary) > len(plain.vocabulary)
+    added = generate("tangrams", 20, seed=OTHER_GENERATED + TINY.seed)
+    known = {(one.states, one.instructions) for split in data.values() for one in split}
+    assert not known & {(one.states, one.instructions) for one in added}
 
 
 # Patience and the best model.
