@@ -171,6 +171,13 @@ OTHERWISE: dict[str, Any] = {"entropy": 0.1, "verbosity": 0.1, "horizon": 10}
 GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
+OBJECTS: dict[str, dict[str, Any]] = {
+    "alchemy": {"epochs": 16},
+    "scene": {"epochs": 12},
+    "tangrams": {"epochs": 8, "generated": 1500},
+}
+"""How long the object policy learns in each world, and from what beside train."""
+
 
 def preset(name: Preset, world: str, learner: LearnerName | None = None, network: Network = "attention") -> TrainConfig:
     """The settings that a run begins with, before flags change them.
@@ -193,9 +200,8 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
         return config
     ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
-        return replace(
-            ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, epochs=20, word_dropout=0.05, guided=0.5
-        )  # fmt: skip
+        ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
+        return replace(ours, **OBJECTS.get(world, {"epochs": 20}))
     ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
     if learner == "supervised":
         return replace(ours, epochs=30, policy=AttentionConfig(dropout=0.2))
