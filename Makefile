@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 DEMO ?= page
 PORT ?= 8000
 
-.PHONY: demo test install lint types format docs figures clean help
+.PHONY: demo test slow install lint types format docs figures clean help
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -17,6 +17,9 @@ demo: install ## start the page and print its address; DEMO=terminal shows inter
 
 test: install ## run the tests
 	@$(BIN)/python -m pytest -q
+
+slow: install ## run the tests that take minutes: grids and sweeps on Ray, killed and continued
+	@$(BIN)/python -m pytest -q -m slow
 
 install: $(STAMP) ## create .venv and install the package into it (does nothing when it is up to date)
 

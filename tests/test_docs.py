@@ -48,7 +48,7 @@ RULES = {
     "sestra data download": Rule(only_parsed="fetches SCONE; tests/data/test_download.py fetches from a server of its own"),
     "sestra serve": Rule(only_parsed="serves until it is stopped; tests/serve talks to the application"),
     "sestra paper run": Rule(only_parsed="trains for hours; the tests of sestra.experiments run a small grid"),
-    "sestra paper report": Rule(only_parsed="reads finished runs"),
+    "sestra paper report": Rule(f"--results {ROOT / 'results' / 'paper'} --out RESULTS.md --images images"),
     "sestra sweep": Rule(only_parsed="trains for hours; the tests of sestra.experiments run a small one"),
     "ray start": Rule(only_parsed="another program's, on another machine"),
     ". .venv/bin/activate": Rule(only_parsed="changes the shell that it is typed into"),

@@ -57,6 +57,8 @@ class OnRay:
         deadline = None if self.budget is None else time.time() + parse_budget(self.budget)
         if self.cpus is not None and self.cpus < 1:
             raise InputError(f"--cpus {self.cpus}: expected 1 or more")
+        if self.cpus is not None and self.ray_address is not None:
+            raise InputError(f"--cpus {self.cpus}: a cluster has the CPUs it was started with; leave the flag out, or --ray-address")
         for flag, value in (("--max-failures", self.max_failures), ("--flat", self.flat)):
             if value < 0:
                 raise InputError(f"{flag} {value}: expected 0 or more")

@@ -72,10 +72,11 @@ class List:
     def run(self) -> int:
         from sestra.data import locate
 
-        trials = self.which.trials(generated=locate.find(self.data) is None)
+        generated = locate.find(self.data) is None
+        trials = self.which.trials(generated=generated)
         rows: list[dict[str, Any]] = [{"name": trial.name, "state": self._state(trial), "epochs": trial.config.epochs} for trial in trials]
         if self.json:
-            print_json({"runs": rows})
+            print_json({"generated": generated, "runs": rows})
             return 0
         from rich.console import Console
         from rich.table import Table
@@ -87,6 +88,8 @@ class List:
         console = Console(highlight=False)
         console.print(table)
         console.print(f"{len(rows)} runs, {done} finished")
+        if generated:
+            console.print("SCONE was not found: these are the runs on generated interactions; 'sestra data download' fetches it.")
         return 0
 
     def _state(self, trial: Trial) -> str:
@@ -123,7 +126,8 @@ class RunGrid(OnRay):
         from sestra.experiments.driving import run_grid
 
         console = Console(stderr=True, highlight=False)
-        trials = self.which.trials(generated=locate.find(self.data) is None)
+        generated = locate.find(self.data) is None
+        trials = self.which.trials(generated=generated)
         prepared = self.prepare(console, self.runs)
         try:
             tally = run_grid(trials, self.results, prepared.make_pool, prepared.view)

@@ -71,14 +71,15 @@ def groups(records: Sequence[Record], world: str, system: str, preset: Preset) -
     found: dict[str, list[Record]] = {}
     for record in records:
         if (record["world"], record["system"], record["config"].get("preset", "default")) == (world, system, preset):
-            settings = dataclasses.asdict(config_of(record)) | {"seed": None}
+            settings = dataclasses.asdict(config_of(record)) | {"seed": None, "flat": record["flat"]}
             data = [record["train"]["sha256"], *(figures["data"]["sha256"] for figures in record["splits"].values())]
             found.setdefault(json.dumps([settings, data], sort_keys=True), []).append(record)
     made = []
     for runs in found.values():
         config = config_of(runs[0])
         expected = SYSTEMS[system].config(world, config.seed, preset) if system in SYSTEMS else config
-        made.append(Group(tuple(sorted(runs, key=lambda run: run["seed"])), differences(expected, config)))
+        different = differences(expected, config) | ({"flat": [0, runs[0]["flat"]]} if runs[0]["flat"] else {})
+        made.append(Group(tuple(sorted(runs, key=lambda run: run["seed"])), different))
     return sorted(made, key=lambda group: (bool(group.different), -group.seeds))
 
 

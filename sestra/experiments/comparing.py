@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sestra.experiments.cells import Record, cell, paper
+from sestra.experiments.cells import Record, cell, config_of, paper
 from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, trials
 from sestra.experiments.watching import duration
 
@@ -51,7 +51,9 @@ def compare(records: Sequence[Record]) -> Iterator[list[str]]:
             theirs = difference(_theirs(world, name), _theirs(world, "sestra"))
             mine = _ours(records, world, name)
             found = difference(mine, ours) if mine and ours else None
-            yield [world, SYSTEMS[name].label, _text(theirs), _text(found) if found else "*pending*", _verdict(theirs, found)]
+            group = cell(records, world, name)
+            remark = " (with other settings, see above)" if found and group and group.different else ""
+            yield [world, SYSTEMS[name].label, _text(theirs), _text(found) if found else "*pending*", _verdict(theirs, found) + remark]
 
 
 def _ours(records: Sequence[Record], world: str, system: str) -> Share | None:
@@ -92,10 +94,10 @@ class Cost:
 
 
 def extrapolate(records: Sequence[Record]) -> Cost | None:
-    """What the whole grid takes, from the finished runs with the default settings."""
+    """What the whole grid takes, from the finished runs; one that had fewer epochs than the grid's is taken to go on at the same pace."""
     if not records:
         return None
-    everywhere = statistics.fmean(record["seconds"] for record in records)
+    everywhere = statistics.fmean(_full(record) for record in records)
     lines, whole, runs = [], 0.0, 0
     for world in WORLDS_OF_PAPER:
         finished = [
@@ -103,13 +105,22 @@ def extrapolate(records: Sequence[Record]) -> Cost | None:
             for record in records
             if record["world"] == world and record["system"] in OF_PAPER and record["config"].get("preset", "default") == "default"
         ]
-        usual = statistics.fmean(record["seconds"] for record in finished) if finished else everywhere
+        usual = statistics.fmean(_full(record) for record in finished) if finished else everywhere
         of_world = 0.0
         for trial in trials((world,)):
             group = cell(records, world, trial.system)
-            of_world += statistics.fmean(record["seconds"] for record in group.records) if group else usual
+            of_world += statistics.fmean(_full(record) for record in group.records) if group else usual
             runs += 1
         spent = sum(record["seconds"] for record in finished)
         lines.append([world, str(len(finished)), duration(spent), duration(usual) if finished else "–", duration(of_world)])
         whole += of_world
     return Cost(lines, whole, runs)
+
+
+def _full(record: Record) -> float:
+    """The seconds that the run would take with all the epochs of the grid's settings."""
+    name, config = str(record["system"]), config_of(record)
+    if name not in SYSTEMS or "patience" in record["ended"]:
+        return float(record["seconds"])
+    epochs = SYSTEMS[name].config(config.world, config.seed, config.preset).epochs
+    return float(record["seconds"]) * epochs / max(int(record["epochs"]), 1)

@@ -46,6 +46,7 @@ def make(
         "seed": config.seed,
         "generated": source.generated,
         "ended": _ended(training, conditions),
+        "flat": conditions.flat if _ended_flat(training) else 0,
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
         "seconds": progress.history[-1]["seconds"],
@@ -61,12 +62,15 @@ def make(
     }
 
 
+def _ended_flat(training: Training) -> bool:
+    """Whether it was ended because its validation accuracy got no better, which is none of its own settings."""
+    return training.progress.epoch < training.config.epochs and training.progress.patience > 0
+
+
 def _ended(training: Training, conditions: Conditions) -> str:
-    if training.progress.epoch >= training.config.epochs:
-        return f"all {training.config.epochs} epochs"
-    if training.progress.patience <= 0:
-        return "patience ran out"
-    return f"no better for {conditions.flat} epochs"
+    if _ended_flat(training):
+        return f"no better for {conditions.flat} epochs"
+    return f"all {training.config.epochs} epochs" if training.progress.epoch >= training.config.epochs else "patience ran out"
 
 
 def _round(value: float | None) -> float | None:
@@ -74,7 +78,7 @@ def _round(value: float | None) -> float | None:
 
 
 EXPECTED: dict[str, type | tuple[type, ...]] = {
-    "name": str, "world": str, "system": str, "seed": int, "generated": bool, "ended": str, "epochs": int, "best_epoch": int,
+    "name": str, "world": str, "system": str, "seed": int, "generated": bool, "ended": str, "flat": int, "epochs": int, "best_epoch": int,
     "seconds": (int, float), "parameters": int, "validation": dict, "splits": dict, "curve": dict, "train": dict, "different": dict,
     "config": dict, "version": str,
 }  # fmt: skip
@@ -92,6 +96,15 @@ def read(path: Path) -> dict[str, Any]:
     for split, figures in record["splits"].items():
         if not isinstance(figures, dict) or not set(FIGURES) <= set(figures):
             raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")
+    for place, name, kind in (
+        ("train", "sha256", str),
+        ("validation", "inst", (int, float, type(None))),
+        ("validation", "utts5", (int, float, type(None))),
+    ):
+        if name not in record[place] or not isinstance(record[place][name], kind):
+            raise InputError(
+                f"{path}: {place} has {record[place].get(name)!r} as its {name}; run 'sestra paper run' again without the file"
+            )
     if not set(CURVES) <= set(record["curve"]):
         raise InputError(f"{path}: its curve lacks one of {', '.join(CURVES)}; run 'sestra paper run' again without the file")
     return record

@@ -153,14 +153,15 @@ def _cost(records: Sequence[Record]) -> Iterator[str]:
     if total is None:
         yield "No run has finished yet."
         return
-    yield "| world | finished runs | their CPU time | CPU time a run | the whole grid, extrapolated |"
+    yield "| world | finished runs | their time | time a full run | the whole grid, extrapolated |"
     yield "|---|---:|---:|---:|---:|"
     for line in total.lines:
         yield f"| {' | '.join(line)} |"
     yield (
-        f"\nThe whole grid ({total.runs} runs: as many seeds as the paper has) takes {duration(total.seconds)} of one CPU; "
+        f"\nThe whole grid ({total.runs} runs: as many seeds as the paper has) takes at most {duration(total.seconds)} on one CPU; "
         f"{duration(total.seconds / 2)} on two, {duration(total.seconds / 16)} on sixteen. A system without a finished run in a world "
-        "is taken to cost what the others there cost on average. One CPU a run, validation included."
+        "is taken to cost what the others there cost on average, a run with fewer epochs than the grid's as much an epoch as it did; "
+        "patience ends some sooner. Seconds on the clock, one CPU a run, validation included."
     )
 
 

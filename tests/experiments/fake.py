@@ -47,6 +47,7 @@ def record(world: str, system: str, seed: int = 1, *, preset: str = "default", g
         "seed": seed,
         "generated": generated,
         "ended": f"all {epochs} epochs",
+        "flat": 0,
         "epochs": epochs,
         "best_epoch": epochs - 3,
         "seconds": 60.0 * epochs,

@@ -14,6 +14,7 @@ from fake import record
 from sestra.experiments.cells import cell, groups, kind_of
 from sestra.experiments.comparing import Share, compare, difference, extrapolate
 from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
+from sestra.experiments.records import read_all
 from sestra.experiments.report import report
 
 
@@ -76,6 +77,14 @@ def test_other_settings_are_never_averaged():
     assert f"1. scene, SESTRA: epochs is 7, not {usual}" in alone
 
 
+def test_runs_that_were_ended_early_are_kept_apart_and_marked():
+    whole, early = record("scene", "sestra", 1), record("scene", "sestra", 2)
+    early |= {"flat": 10, "ended": "no better for 10 epochs"}
+    assert [group.seeds for group in groups([whole, early], "scene", "sestra", "default")] == [1, 1]
+    text = text_of([early])
+    assert "1. scene, SESTRA: flat is 10, not 0" in text
+
+
 def test_presets_have_tables_of_their_own():
     found = [record("scene", "sestra"), record("scene", "sestra", preset="paper")]
     text = text_of(found)
@@ -125,6 +134,21 @@ def test_extrapolation():
     assert cost.seconds == pytest.approx(of_scene + 2 * 32 * 150)
 
 
+def test_extrapolation_from_runs_that_were_cut_short():
+    short, whole = record("scene", "policy-gradient", epochs=8), record("scene", "policy-gradient")
+    short["seconds"], whole["seconds"] = 80.0, 10.0 * whole["epochs"]
+    assert extrapolate([short]).seconds == pytest.approx(extrapolate([whole]).seconds)
+    short["ended"] = "patience ran out"
+    assert extrapolate([short]).seconds == pytest.approx(96 * 80.0)
+
+
+def test_the_committed_report_is_that_of_the_committed_results():
+    root = Path(__file__).parents[2]
+    notes = (root / "results" / "paper" / "notes.md").read_text(encoding="utf-8")
+    expected = "\n".join(report(read_all(root / "results" / "paper"), "results/paper", notes)).rstrip() + "\n"
+    assert (root / "results" / "RESULTS.md").read_text(encoding="utf-8") == expected, "run 'sestra paper report'"
+
+
 def test_command_writes_the_same_files_again(capsys, tmp_path):
     found = [record(world, system, seed) for world in WORLDS_OF_PAPER for system in SYSTEMS for seed in (1, 2)]
     results = write(tmp_path / "results" / "paper", *found)
@@ -160,12 +184,22 @@ def test_damaged_result_is_named(capsys, tmp_path):
     assert "scene-sestra-1.json: name is None" in errors
 
 
+@pytest.mark.parametrize(("place", "said"), [("train", "train has None as its sha256"), ("validation", "validation has None as its inst")])
+def test_result_without_a_figure_is_named(capsys, tmp_path, place, said):
+    write(tmp_path, record("scene", "sestra") | {place: {}})
+    status, _, errors = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--no-figures")
+    assert status == 2
+    assert f"scene-sestra-1.json: {said}" in errors
+    assert not (tmp_path / "R.md").exists()
+
+
 def test_list(capsys, no_scone, tmp_path):
     write(tmp_path / "results", record("scene", "sestra", generated=True), record("scene", "supervised", generated=True, epochs=3))
     flags = ["--worlds", "scene", "--seeds", "1", "--runs", tmp_path / "runs", "--results", tmp_path / "results"]
     status, output, _ = run(capsys, "paper", "list", *flags)
     assert status == 0
     assert "8 runs, 2 finished" in output
+    assert "SCONE was not found" in output
     status, output, _ = run(capsys, "paper", "list", *flags, "--json")
     states = {one["name"]: one["state"] for one in json.loads(output)["runs"]}
     assert states["scene-supervised-1-generated"].startswith("finished after epoch 3, with other settings: epochs is 3, not ")
