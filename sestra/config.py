@@ -16,6 +16,7 @@ Optimiser = Literal["rmsprop", "adam"]
 Shaping = Literal["distance", "steps", "none"]
 Preset = Literal["default", "paper"]
 Network = Literal["attention", "objects"]
+Past = Literal["none", "turn-before", "whole"]
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class ObjectConfig:
     """Attention heads."""
     dropout: float = 0.1
     """Share of values dropped in the embeddings of words and after every sublayer."""
-    past: bool = True
-    """Whether an object's vector holds what it looked like when earlier turns began."""
+    past: Past = "turn-before"
+    """What an object knows of earlier turns: nothing, what it looked like when the turn before began, or the whole past (see the docs)."""
     ranks: bool = True
     """Whether an object's vector holds how many like it stand to its left and to its right, as in "the second yellow beaker"."""
     changes: bool = True
@@ -172,11 +173,9 @@ GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
 OBJECTS: dict[str, dict[str, Any]] = {
-    "alchemy": {"epochs": 16},
-    "scene": {"epochs": 12},
-    "tangrams": {"epochs": 8, "generated": 1500},
+    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="whole")},
 }
-"""How long the object policy learns in each world, and from what beside train."""
+"""The worlds in which the object policy learns better with other settings than elsewhere."""
 
 
 def preset(name: Preset, world: str, learner: LearnerName | None = None, network: Network = "attention") -> TrainConfig:

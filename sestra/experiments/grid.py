@@ -21,8 +21,8 @@ class System:
     label: str
     learner: LearnerName | None = None
     network: Network = "attention"
-    policy: Mapping[str, bool] = field(default_factory=dict)
-    """What an ablation switches off in the network."""
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    """What an ablation switches off or changes in the network."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it changes in training."""
     seeds: int = 5
@@ -40,9 +40,8 @@ def _without(name: str, label: str, *parts: str) -> System:
     return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
 
 
-def _part(name: str, label: str, *parts: str, **settings: Any) -> System:
-    policy = dict.fromkeys(parts, False)
-    return System(f"objects-{name}", label, network="objects", policy=policy, settings=settings, seeds=1, in_paper=False)
+def _part(name: str, label: str, policy: Mapping[str, Any] | None = None, **settings: Any) -> System:
+    return System(f"objects-{name}", label, network="objects", policy=policy or {}, settings=settings, seeds=1, in_paper=False)
 
 
 SYSTEMS: dict[str, System] = {
@@ -57,9 +56,9 @@ SYSTEMS: dict[str, System] = {
         _without("current-state", "current state", "current_state"),
         _without("initial-state", "initial state", "initial_state"),
         System("objects", "object policy", network="objects", seeds=3, in_paper=False),
-        _part("without-changes", "− what earlier turns changed", "changes"),
-        _part("without-past", "− how objects looked in earlier turns", "past"),
-        _part("without-ranks", "− counting among its like", "ranks"),
+        _part("without-changes", "− what earlier turns changed", {"changes": False}),
+        _part("without-past", "− what objects know of earlier turns", {"past": "none"}),
+        _part("without-ranks", "− counting among its like", {"ranks": False}),
         _part("without-symmetry", "− renamed colours and figures", symmetry=False),
         _part("without-guidance", "− guided executions", guided=0.0),
         _part("without-word-dropout", "− forgotten words", word_dropout=0.0),

@@ -34,7 +34,7 @@ class Memory:
 
     keys: Tensor  # [batch, heads, memory, size of a head]
     values: Tensor  # likewise
-    bias: Tensor  # [batch, heads, tokens, memory]: minus infinity where there is nothing
+    bias: Tensor  # [batch, heads or 1, tokens or 1, memory]: minus infinity where there is nothing
 
     def narrow(self, rows: Tensor) -> Memory:
         return Memory(self.keys[rows], self.values[rows], self.bias[rows])
@@ -61,7 +61,7 @@ class Layer(nn.Module):
         size = config.size
         self.heads, self.dropout = config.heads, config.dropout
         self.memory = nn.Linear(size, 2 * size)
-        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS))
+        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past == "whole" else None
         self.ask, self.answer, self.ask_norm = nn.Linear(size, size), nn.Linear(size, size), nn.LayerNorm(size)
         self.look, self.seen, self.look_norm = nn.Linear(size, 3 * size), nn.Linear(size, size), nn.LayerNorm(size)
         self.near = nn.Parameter(torch.zeros(config.heads, places, places)) if places else None
@@ -74,8 +74,10 @@ class Layer(nn.Module):
         say of the last things in the memory how they are related to the tokens.
         """
         keys, values = self.memory(memory).chunk(2, -1)
-        bias = torch.einsum("brtc,hr->bhtc", relations, self.related)  # [batch, heads, tokens, changes]
-        bias = functional.pad(bias, (memory.shape[1] - relations.shape[3], 0)) + mask[:, None, None]  # [batch, heads, tokens, memory]
+        bias = mask[:, None, None]  # [batch, 1, 1, memory]
+        if self.related is not None:
+            related = torch.einsum("brtc,hr->bhtc", relations, self.related)  # [batch, heads, tokens, changes]
+            bias = bias + functional.pad(related, (memory.shape[1] - relations.shape[3], 0))  # [batch, heads, tokens, memory]
         return Memory(self._split(keys), self._split(values), bias)
 
     def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, looked: list[Looked] | None) -> Tensor:
@@ -92,12 +94,14 @@ class Layer(nn.Module):
 
     def _ask(self, query: Tensor, memory: Memory, rows: Rows | None, *, tell: bool) -> tuple[Tensor, Tensor]:
         """Attention to the memory; the steps of a turn, which have the same memory, ask side by side."""
-        (turns, _, tokens, _), size = memory.bias.shape, query.shape[2]
+        turns, tokens, size = len(memory.keys), *query.shape[1:]
         if rows is None:
             return _attend(self._split(query), memory.keys, memory.values, memory.bias, tell=tell)
         query = query.new_zeros(turns * rows.steps, tokens, size).index_copy(0, rows.places, query)
         query = query.view(turns, rows.steps * tokens, size)  # [turns, steps * tokens, size]
-        bias = memory.bias.repeat(1, 1, rows.steps, 1)  # [turns, heads, steps * tokens, memory]
+        bias = (
+            memory.bias if memory.bias.shape[2] == 1 else memory.bias.repeat(1, 1, rows.steps, 1)
+        )  # [turns, .., steps * tokens or 1, memory]
         weights, found = _attend(self._split(query), memory.keys, memory.values, bias, tell=tell)
         return weights, found.view(-1, tokens, size)[rows.places]  # [rows, tokens, size]
 

@@ -70,12 +70,15 @@ class ObjectPolicy(nn.Module):
         self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
         self.reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
         self.back_reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
-        self.word_ages, self.word_turns = nn.Embedding(AGES, size), nn.Embedding(AGES, size)
+        self.word_ages = nn.Embedding(AGES, size)
         self.word_norm = nn.LayerNorm(size)
 
         self.now, self.start = Part(features, size), Part(features, size)
-        self.past = Part(2 * AGES * features, size) if config.past else None
-        self.fates = Part(RELATIONS * 2 * AGES * len(FATES), size) if config.past else None
+        self.before = Part(features, size) if config.past == "turn-before" else None
+        whole = config.past == "whole"
+        self.past = Part(2 * AGES * features, size) if whole else None
+        self.fates = Part(RELATIONS * 2 * AGES * len(FATES), size) if whole else None
+        self.word_turns = nn.Embedding(AGES, size) if whole else None
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = seen.kinds.shape[1] if config.ranks and self.slots > 1 else 0
         self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
@@ -89,7 +92,8 @@ class ObjectPolicy(nn.Module):
 
         tokens = self.slots * self.objects + 1
         self.layers = nn.ModuleList(Layer(config, tokens if self.slots > 1 else None) for _ in range(config.layers))
-        nn.init.zeros_(self.word_turns.weight)
+        if self.word_turns is not None:
+            nn.init.zeros_(self.word_turns.weight)
         self.norm = nn.LayerNorm(size)
         self.score = nn.Linear(size, self.edits)
         self.score_stop = nn.Linear(size, 1)
@@ -103,6 +107,9 @@ class ObjectPolicy(nn.Module):
         mask = torch.zeros(present.shape).masked_fill(~present, -torch.inf)  # [batch, memory]
         layers = [layer.remember(memory, mask, relations) for layer in self._layers]
         looked = functional.embedding(self._see(turns.initial), self.start(self.features))  # [batch, objects, size]
+        if self.before is not None:
+            before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
+            looked = looked + functional.embedding(self._see(before), self.before(self.features))
         if self.past is not None and self.fates is not None:
             looked = looked + self.past(self._recall(turns)) + self.fates(self._fates(turns))
         if self.places is not None:
@@ -143,7 +150,9 @@ class ObjectPolicy(nn.Module):
         number = number - (turns.turn == 0).unsqueeze(1).long()  # no BETWEEN stands before the first
         age = (turns.turn.unsqueeze(1) - number).clamp(0, AGES - 1)
         spoken = read_distinct(self._read_words, words, turns.lengths)  # [batch, words, size]
-        vectors = self.word_norm(spoken) + self.word_ages(age) + self.word_turns(number.clamp(0, AGES - 1))  # [batch, words, size]
+        vectors = self.word_norm(spoken) + self.word_ages(age)  # [batch, words, size]
+        if self.word_turns is not None:
+            vectors = vectors + self.word_turns(number.clamp(0, AGES - 1))
         present = torch.arange(words.shape[1]) < turns.lengths.unsqueeze(1)  # [batch, words]
         if not self.config.changes:
             none = torch.empty(len(turns), 0, dtype=torch.long)
