@@ -33,8 +33,8 @@ from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
-OTHER_GENERATED = 1000
-"""Added to a run's seed, so that what is generated beside its train is not what it is measured on where SCONE is absent."""
+GENERATED = 1001
+"""Seed of the interactions that are generated beside train: the same for every run, and not that of those which stand in for SCONE."""
 
 
 class Watch(Protocol):
@@ -78,7 +78,7 @@ class Training:
         self.tables = compile_world(get_world(config.world))
         train, validation = split_validation(interactions, config.validation, config.world)
         if config.generated:
-            train += generate(config.world, config.generated, seed=OTHER_GENERATED + config.seed)
+            train += generate(config.world, config.generated, seed=GENERATED)
         self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.rare)
         self.train = encode_turns(train, self.vocabulary, self.tables)
         self.validation = encode_turns(validation, self.vocabulary, self.tables)
