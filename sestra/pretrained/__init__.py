@@ -98,10 +98,11 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
         for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
         if figures[key] is not None
     )
+    beside = f", beside {config.generated:,} interactions that sestra's grammar wrote" if config.generated else ""
     return f"""# {name}
 
 {NETWORKS[config.network]} for the world *{config.world}*, trained on `{source}` from start and goal states
-alone: preset `{config.preset}`, {origin}.
+alone{beside}: preset `{config.preset}`, {origin}.
 It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
