@@ -95,10 +95,15 @@ class Training:
         self.optimiser = _optimiser(config, self.policy)
         self.progress = Progress()
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether epochs and patience are left."""
+        return self.progress.epoch < self.config.epochs and self.progress.patience > 0
+
     def run(self) -> Progress:
         """Train until the last epoch or until patience runs out; a checkpoint after every epoch."""
         progress = self.progress
-        while progress.epoch < self.config.epochs and progress.patience > 0:
+        while self.unfinished:
             began = time.perf_counter()
             record = self._train_epoch()
             record |= self._validate()

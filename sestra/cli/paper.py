@@ -126,8 +126,7 @@ class RunGrid(OnRay):
         from sestra.experiments.driving import run_grid
 
         console = Console(stderr=True, highlight=False)
-        generated = locate.find(self.data) is None
-        trials = self.which.trials(generated=generated)
+        trials = self.which.trials(generated=locate.find(self.data) is None)
         prepared = self.prepare(console, self.runs)
         try:
             tally = run_grid(trials, self.results, prepared.make_pool, prepared.view)

@@ -46,7 +46,7 @@ def make(
         "seed": config.seed,
         "generated": source.generated,
         "ended": _ended(training, conditions),
-        "flat": conditions.flat if _ended_flat(training) else 0,
+        "flat": conditions.flat if training.unfinished else 0,
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
         "seconds": progress.history[-1]["seconds"],
@@ -62,13 +62,8 @@ def make(
     }
 
 
-def _ended_flat(training: Training) -> bool:
-    """Whether it was ended because its validation accuracy got no better, which is none of its own settings."""
-    return training.progress.epoch < training.config.epochs and training.progress.patience > 0
-
-
 def _ended(training: Training, conditions: Conditions) -> str:
-    if _ended_flat(training):
+    if training.unfinished:  # ended because its validation accuracy got no better, which is none of its own settings
         return f"no better for {conditions.flat} epochs"
     return f"all {training.config.epochs} epochs" if training.progress.epoch >= training.config.epochs else "patience ran out"
 

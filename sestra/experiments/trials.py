@@ -148,19 +148,15 @@ def _work_on(job: Job) -> Outcome:
             folder.create(found, training.vocabulary, source)
         training.watch = between = _Between(training, conditions)
         if not between.flat:
-            if _unfinished(training) and between.late():
+            if training.unfinished and between.late():
                 return Outcome(trial, "stopped")
             try:
                 training.run()
             except _Stop:
-                if not between.flat and _unfinished(training):
+                if not between.flat and training.unfinished:
                     return Outcome(trial, "stopped")
         splits = available_splits(found.world, conditions.data) if conditions.splits else ()
         return Outcome(trial, "ended", records.make(trial, training, different, conditions, splits))
-
-
-def _unfinished(training: Training) -> bool:
-    return training.progress.epoch < training.config.epochs and training.progress.patience > 0
 
 
 def available_splits(world: str, data: Path | None) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class Layer(nn.Module):
         self.near = nn.Parameter(torch.zeros(config.heads, places, places)) if places else None
         self.think, self.thought, self.think_norm = nn.Linear(size, 2 * size), nn.Linear(2 * size, size), nn.LayerNorm(size)
 
-    def remember(self, memory: Tensor, mask: Tensor, relations: Tensor) -> Memory:
+    def remember(self, memory: Tensor, mask: Tensor, relations: Tensor | None) -> Memory:
         """The memory ``[batch, memory, size]`` as this layer's tokens see it.
 
         The mask ``[batch, memory]`` is 0, or minus infinity where there is nothing; the relations ``[batch, relations, tokens, changes]``
@@ -75,7 +75,7 @@ class Layer(nn.Module):
         """
         keys, values = self.memory(memory).chunk(2, -1)
         bias = mask[:, None, None]  # [batch, 1, 1, memory]
-        if self.related is not None:
+        if self.related is not None and relations is not None:
             related = torch.einsum("brtc,hr->bhtc", relations, self.related)  # [batch, heads, tokens, changes]
             bias = bias + functional.pad(related, (memory.shape[1] - relations.shape[3], 0))  # [batch, heads, tokens, memory]
         return Memory(self._split(keys), self._split(values), bias)

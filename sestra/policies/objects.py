@@ -143,7 +143,7 @@ class ObjectPolicy(nn.Module):
         counts = (counts.long() + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
         return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
 
-    def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _memory(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
         """What was said and what earlier turns changed, which of it is there; the changes' objects, and their relations to the tokens."""
         words = turns.words
         number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
@@ -155,8 +155,7 @@ class ObjectPolicy(nn.Module):
             vectors = vectors + self.word_turns(number.clamp(0, AGES - 1))
         present = torch.arange(words.shape[1]) < turns.lengths.unsqueeze(1)  # [batch, words]
         if not self.config.changes:
-            none = torch.empty(len(turns), 0, dtype=torch.long)
-            return vectors, present, none, vectors.new_empty(len(turns), RELATIONS, self.slots * self.objects + 1, 0)
+            return vectors, present, torch.empty(len(turns), 0, dtype=torch.long), None
         changes, changed, objects, relations = self._changes(turns)
         return torch.cat([vectors, changes], 1), torch.cat([present, changed], 1), objects, relations
 
@@ -164,7 +163,7 @@ class ObjectPolicy(nn.Module):
         embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
         return read_both_ways(self.reader, self.back_reader, embedded, lengths)  # [batch, words, size]
 
-    def _changes(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _changes(self, turns: Turns) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
         """One token for every object that an earlier turn changed: what it looked like before and after, how long ago and in which turn."""
         seen = self._see(turns.history)  # [batch, turns, objects]
         before, after = seen[:, :-1], seen[:, 1:]  # [batch, turns - 1, objects]
@@ -181,7 +180,8 @@ class ObjectPolicy(nn.Module):
         vectors = vectors + self.change_ages(age) + self.change_turns(number.clamp(max=AGES - 1))
         if self.change_places is not None:
             vectors = vectors + self.change_places(object_ // self.objects)
-        return self.change_norm(self.change_join(functional.gelu(vectors))), present, object_, self._relate(turns, number, object_)
+        relations = self._relate(turns, number, object_) if self.config.past == "whole" else None
+        return self.change_norm(self.change_join(functional.gelu(vectors))), present, object_, relations
 
     def _relate(self, turns: Turns, number: Tensor, changed: Tensor) -> Tensor:
         """How each token is related to each change, by the number of its turn and its object, ``[batch, changes]``; STOP is to none."""
