@@ -122,19 +122,19 @@ def _parts(records: Sequence[Record]) -> Iterator[str]:
         return
     yield "\n## Past the paper: what each part brings\n"
     yield (
-        "The object policy on dev, single instructions / whole interactions, and each of its parts removed once; the last two lines are\n"
-        "its network with SESTRA's objective, and its objective with the paper's network and that one's optimiser. From several seeds,\n"
-        "the mean.\n"
+        "The object policy after short runs, on dev, single instructions / whole interactions, and each of its parts removed once;\n"
+        "the last two lines are its network with SESTRA's objective, and its objective with the paper's network and optimiser, for\n"
+        "about as long. From several seeds, the mean.\n"
     )
     yield f"| | {' | '.join(f'{world.capitalize()} | 5utts, difference' for world in WORLDS_OF_PAPER)} |"
     yield f"|---|{'---:|---:|' * len(WORLDS_OF_PAPER)}"
-    whole = {world: _mean(records, world, "objects") for world in WORLDS_OF_PAPER}
+    whole = {world: _mean(records, world, PARTS[0]) for world in WORLDS_OF_PAPER}
     for name in PARTS:
         cells = []
         for world in WORLDS_OF_PAPER:
             mine, reference = _mean(records, world, name), whole[world]
             cells.append(f"{mine[0]:.1f} / {mine[1]:.1f}" if mine else PENDING)
-            cells.append(f"{mine[1] - reference[1]:+.1f}".replace("-", "−") if mine and reference and name != "objects" else "")
+            cells.append(f"{mine[1] - reference[1]:+.1f}".replace("-", "−") if mine and reference and name != PARTS[0] else "")
         yield f"| {SYSTEMS[name].label} | {' | '.join(cells)} |"
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.config import ObjectConfig
+from sestra.policies.sight import RELATIONS
 
-RELATIONS = 2
-"""Of an object to a change: whether it is the object that changed, and whether it stands where that one stood."""
+POINTERS = 4
+"""How many earlier turns an instruction may point at, each for a purpose of its own."""
 Looked = tuple[Tensor, Tensor]
 """How a layer's tokens looked at the memory, ``[batch, heads, tokens, memory]``, and at each other, ``[batch, heads, tokens, tokens]``."""
 
@@ -40,6 +42,14 @@ class Memory:
         return Memory(self.keys[rows], self.values[rows], self.bias[rows])
 
 
+class Links(NamedTuple):
+    """What draws a token's attention to things in the memory, or away from them, beside what they are."""
+
+    mask: Tensor  # [batch, memory]: 0, or minus infinity where there is nothing
+    related: Tensor | None  # [batch, relations, tokens, changes]: how the last things in the memory are related to the tokens
+    pointed: Tensor | None  # [batch, pointers, memory]: how much the instruction points at the turns that they are from
+
+
 class Part(nn.Module):
     """One of the parts that a vector is the sum of, brought to the same scale as the others."""
 
@@ -61,23 +71,22 @@ class Layer(nn.Module):
         size = config.size
         self.heads, self.dropout = config.heads, config.dropout
         self.memory = nn.Linear(size, 2 * size)
-        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past == "whole" else None
+        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past else None
+        self.pointed = nn.Parameter(torch.ones(config.heads, POINTERS)) if config.past else None
         self.ask, self.answer, self.ask_norm = nn.Linear(size, size), nn.Linear(size, size), nn.LayerNorm(size)
         self.look, self.seen, self.look_norm = nn.Linear(size, 3 * size), nn.Linear(size, size), nn.LayerNorm(size)
         self.near = nn.Parameter(torch.zeros(config.heads, places, places)) if places else None
         self.think, self.thought, self.think_norm = nn.Linear(size, 2 * size), nn.Linear(2 * size, size), nn.LayerNorm(size)
 
-    def remember(self, memory: Tensor, mask: Tensor, relations: Tensor | None) -> Memory:
-        """The memory ``[batch, memory, size]`` as this layer's tokens see it.
-
-        The mask ``[batch, memory]`` is 0, or minus infinity where there is nothing; the relations ``[batch, relations, tokens, changes]``
-        say of the last things in the memory how they are related to the tokens.
-        """
+    def remember(self, memory: Tensor, links: Links) -> Memory:
+        """The memory ``[batch, memory, size]`` as this layer's tokens see it."""
         keys, values = self.memory(memory).chunk(2, -1)
-        bias = mask[:, None, None]  # [batch, 1, 1, memory]
-        if self.related is not None and relations is not None:
-            related = torch.einsum("brtc,hr->bhtc", relations, self.related)  # [batch, heads, tokens, changes]
-            bias = bias + functional.pad(related, (memory.shape[1] - relations.shape[3], 0))  # [batch, heads, tokens, memory]
+        bias = links.mask[:, None, None]  # [batch, 1, 1, memory]
+        if self.related is not None and links.related is not None:
+            related = torch.einsum("brtc,hr->bhtc", links.related, self.related)  # [batch, heads, tokens, changes]
+            bias = bias + functional.pad(related, (memory.shape[1] - related.shape[3], 0))  # [batch, heads, tokens, memory]
+        if self.pointed is not None and links.pointed is not None:
+            bias = bias + torch.einsum("bpm,hp->bhm", links.pointed, self.pointed).unsqueeze(2)
         return Memory(self._split(keys), self._split(values), bias)
 
     def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, looked: list[Looked] | None) -> Tensor:

@@ -25,8 +25,10 @@ MOVES = r"(the .*) (?:moves|goes|walks) (?:to the (?:far (left|right)|(left|righ
 def choose(words, pool, other_than=None):
     """The members of a row that words such as "second", "last" or "on the left" leave over."""
     ordinal = next((n for n, name in enumerate(ORDINALS) if name in words.split()), None)
-    if re.search(r"second (to last|from the right)", words):
+    if re.search(r"second to last|second last|next to last|last but one", words):
         return pool[-2:-1]
+    if ordinal is not None and (side := re.search(r"from the (left|right)", words)):
+        return pool[ordinal : ordinal + 1] if side[1] == "left" else pool[::-1][ordinal : ordinal + 1]
     if re.search(r"\b(last|rightmost|right most|far right)\b", words):
         return pool[-1:]
     if re.search(r"\b(leftmost|left most|far left)\b", words):
@@ -42,7 +44,8 @@ def choose(words, pool, other_than=None):
 
 def beakers_called(words, state, other_than=None):
     if neighbour := re.search(r"to the (left|right) of (.*)", words):
-        return [n + (-1 if neighbour[1] == "left" else 1) for n in beakers_called(neighbour[2], state)]
+        beside = [other_than] if re.fullmatch("it|that one|that beaker", neighbour[2]) else beakers_called(neighbour[2], state)
+        return [n + (-1 if neighbour[1] == "left" else 1) for n in beside]
     if number := re.fullmatch(r"(?:beaker) (\w+)", words):
         return [NUMBERS.index(number[1])]
     colours = {letter for letter, name in COLOURS.items() if name in words.split()}
@@ -54,6 +57,9 @@ def beakers_called(words, state, other_than=None):
     if units := re.search(r"with (\w+) units?", words):
         pool = [n for n in pool if len(state[n]) == NUMBERS.index(units[1]) + 1]
         words = words[: units.start()]
+    if size := re.search(r"\b(larger|bigger|fuller|largest|fullest)\b|\b(smaller|smallest)\b", words):
+        wanted = (max if size[1] else min)(len(state[n]) for n in pool)
+        pool = [n for n in pool if len(state[n]) == wanted]
     return choose(words, pool, other_than)
 
 
@@ -129,7 +135,7 @@ def executed(world, words, state):
             (source,), (target,) = (beakers_called(move[n].replace("all of ", "").replace("the contents of ", ""), state) for n in (1, 2))
             row[source], row[target] = "", row[target] + row[source][::-1]
         elif whole := re.fullmatch(verb + r" (the [a-z ]* (?:beaker|chemical))", words):
-            if "contents" in words:
+            if re.search("contents| (from|in|out of) ", words):
                 return None
             (beaker,) = beakers_called(whole[1], state)
             row[beaker] = ""

@@ -128,7 +128,7 @@ def test_an_instruction_means_one_thing_in_its_context(world):
             words = turn.instruction.words
             repeated += words in goals
             assert goals.setdefault(words, turn.state) == turn.state, (context, words)
-    assert repeated > 2000  # the same words do come up again
+    assert repeated > 1500  # the same words do come up again
 
 
 # What comes from outside.

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import get_args
 
 import pytest
 import torch
 from lamps import Lamps
 
-from sestra.config import ObjectConfig, Past
+from sestra.config import ObjectConfig
 from sestra.data.batching import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
-from sestra.policies.objects import AGES, NEVER, ObjectPolicy
+from sestra.policies.objects import NEVER, ObjectPolicy
+from sestra.policies.turn_pointer import AGES, TurnPointer
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
-SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="whole")
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0)
 
 
 def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
@@ -32,9 +32,9 @@ def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tupl
     return ObjectPolicy(config, tables, len(vocabulary)).eval(), tables, encode_turns(examples, vocabulary, tables)
 
 
-@pytest.mark.parametrize("past", get_args(Past))
+@pytest.mark.parametrize("past", [False, True])
 @pytest.mark.parametrize("name", WORLDS)
-def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
+def test_all_steps_at_once_score_as_step_by_step(name: str, past: bool):
     """In training the logits are computed anew for all living steps together; without dropout they are the same ones."""
     policy, tables, turns = make(name, replace(SMALL, past=past))
     generator = torch.Generator().manual_seed(3)
@@ -46,9 +46,9 @@ def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
     assert torch.allclose(together.log_probs[together.alive], stepwise.log_probs[together.alive], atol=1e-5)
 
 
-@pytest.mark.parametrize("past", get_args(Past))
+@pytest.mark.parametrize("past", [False, True])
 @pytest.mark.parametrize("name", WORLDS)
-def test_every_parameter_learns(name: str, past: Past):
+def test_every_parameter_learns(name: str, past: bool):
     policy, tables, turns = make(name, replace(SMALL, past=past))
     execution = roll_out(policy.train(), tables, turns, 4, sampled(torch.Generator().manual_seed(3)))
     (execution.log_probs * torch.rand_like(execution.log_probs))[execution.alive].sum().backward()
@@ -124,7 +124,7 @@ def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
 def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():
     _, _, turns = make("alchemy")
     later = turns.turn == 2
-    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, past="none"), False)):
+    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, past=False), False)):
         policy, tables, _ = make("alchemy", config)
         other = turns.history.clone()
         other[:, 0] = other[:, 0].roll(1, dims=-1)  # another first state, of which only the history knows
@@ -135,14 +135,18 @@ def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():
         assert torch.allclose(one, two, atol=1e-6) != matters
 
 
+def second_of_two(tables: Tables) -> Turns:
+    figures = Interaction("x", (("302",), ("02",), ("0",)), ("remove the first", "remove the last"))
+    return encode_turns([figures], Vocabulary(()), tables).select(torch.tensor([1]))
+
+
 def test_an_object_knows_its_own_changes_and_whose_place_it_has_taken():
     policy, tables, _ = make("tangrams")
-    figures = Interaction("x", (("302",), ("02",), ("0",)), ("remove the first", "remove the last"))
-    turns = encode_turns([figures], Vocabulary(()), tables).select(torch.tensor([1]))
-    _, present, changed, relations = policy._changes(turns)
-    assert present.tolist() == [[True] * 3]
+    turns = second_of_two(tables)
+    changes, changed = policy._changes(turns)
+    assert changes.present.tolist() == [[True] * 3]
     assert changed.tolist() == [[0, 2, 3]]  # 3 went, and the other two moved up
-    own, stands = relations[0].bool()  # [tokens, changes]: the five figures, then STOP
+    own, stands = policy.sight.relate(turns.history, turns.initial, changes.turns, changed)[0].bool()  # [figures, changes]
     assert own.nonzero().tolist() == [[0, 0], [2, 1], [3, 2]]
     assert stands.nonzero().tolist() == [[0, 2], [2, 0]]  # 0 stands where 3 stood, 2 where 0 did
 
@@ -150,23 +154,39 @@ def test_an_object_knows_its_own_changes_and_whose_place_it_has_taken():
 @pytest.mark.parametrize("name", ["alchemy", "scene"])
 def test_what_has_one_object_a_slot_stands_where_it_stood(name: str):
     policy, _, turns = make(name)
-    own, stands = policy._changes(turns)[3].unbind(1)
+    changes, changed = policy._changes(turns)
+    own, stands = policy.sight.relate(turns.history, turns.initial, changes.turns, changed).unbind(1)
     assert torch.equal(own, stands)
     assert own.any()
 
 
-def test_the_past_is_known_by_number_and_by_age():
+def test_an_object_recalls_what_it_was_like_and_what_became_of_it():
     policy, tables, _ = make("tangrams")
-    figures = Interaction("x", (("302",), ("02",), ("0",), ("",)), ("one", "two", "three"))
-    turns = encode_turns([figures], Vocabulary(()), tables).select(torch.tensor([2]))
-    recalled = policy._recall(turns).unflatten(2, (2, AGES, -1))[0]  # [figures, number or age, ages, features]
-    looks = policy.features[policy.looks[tables.encode([("302",), ("02",)]).squeeze(1)]]  # [states, figures, features]
-    for figure in range(5):
-        by_number, by_age = recalled[figure]
-        assert torch.equal(by_number[:2], looks[:, figure])
-        assert torch.equal(by_age[:2], looks[:, figure].flip(0))
-        assert not by_number[2:].any()
-        assert not by_age[2:].any()
+    turns, sight = second_of_two(tables), policy.sight
+    features = sight.features.shape[1]
+    recalled = sight.recall(turns.history, turns.initial)[0, 0]  # [figures, recalled]: of the first turn
+    before, after, own, place = recalled.split([features, features, 3, 3], -1)
+    looks = sight.features[sight.see(tables.encode([("302",), ("02",)]))]  # [states, figures, features]
+    assert torch.equal(before, looks[0])
+    assert torch.equal(after, looks[1])
+    assert own.tolist() == [[0, 0, 1], [0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]]  # came, went, changed: 3 went, 0 and 2 moved
+    assert place.tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]  # 0 has the place of 3, and 2 that of 0
+
+
+@pytest.mark.parametrize(("named", "meant"), [(0, 0), (2, 2), (AGES, 2), (AGES + 2, 0), (2 * AGES, 3)])
+def test_words_point_at_a_turn_by_its_number_or_its_age_or_at_none(named: int, meant: int):
+    """In the fourth turn: one of the names, in order the numbers, the ages and none, has all the weight."""
+    _, _, turns = make("tangrams")
+    turns = turns.select((turns.turn == 3).nonzero().squeeze(1))
+    pointer = TurnPointer(4, 1)
+    torch.nn.init.zeros_(pointer.name.weight)
+    torch.nn.init.zeros_(pointer.name.bias)
+    pointer.name.bias.data[named] = 50.0
+    current = torch.ones(turns.words.shape, dtype=torch.bool)
+    turn, none = pointer(torch.randn(*turns.words.shape, 4), current, turns)  # [batch, 1, turns - 1], [batch, 1]
+    found = torch.cat([turn[:, 0, :3], none], 1)  # [batch, 4]: the three earlier turns, and none
+    assert torch.allclose(found[:, meant], torch.ones(len(turns)), atol=1e-6)
+    assert not turn[:, 0, 3:].any()  # this turn and later ones
 
 
 def test_an_unseen_world_has_one_object_a_slot():

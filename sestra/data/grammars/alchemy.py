@@ -87,7 +87,7 @@ def describe(context: Context, beaker: int, rng: Random) -> Phrase:
     names = _by_place(context, beaker)
     if content and rng.random() < 0.75:
         names = (_by_colour(context, beaker) if len(set(content)) == 1 else _by_mixture(context, beaker)) or names
-    if rng.random() < 0.06:
+    if rng.random() < 0.1:
         names = _by_neighbour(context, beaker) or names
     return say(rng, context.voice, names)
 
@@ -100,7 +100,8 @@ def _by_place(context: Context, beaker: int) -> list[Template]:
     if beaker == BEAKERS - 1:
         names += [marked("the [last {beaker}|last one]", LAST_ONE), marked("the [rightmost|right most] {beaker}")]
     if beaker == BEAKERS - 2:
-        names.append("the [second to last {beaker}|{beaker} second from the right]")
+        names.append("the [second to last|second last|next to last|last but one] {beaker}")
+    names += _from_the_ends(context, beaker, BEAKERS, "{beaker}")
     if beaker == 0:
         names.append("the [leftmost|left most] [{beaker}|one]")
     if beaker == BEAKERS // 2:
@@ -127,13 +128,26 @@ def _by_colour(context: Context, beaker: int) -> list[Template]:
         names += [marked(f"the last {noun}", LAST_ONE), f"the [rightmost|right most|far right] {noun}"]
     if len(alike) == 3 and rank == 2:
         names.append(f"the middle {noun}")
+    names += _from_the_ends(context, rank - 1, len(alike), noun)
     if len(alike) == 2:
         names.append(f"the {noun} on the {'left' if rank == 1 else 'right'}")
     if len(alike) == 2 and focus(context) in alike and focus(context) != beaker:
         names += 2 * [marked(f"the other {noun}", OTHER_ONE)]
-    if sum(len(state[n]) == len(state[beaker]) for n in alike) == 1:
+    sizes = [len(state[n]) for n in alike]
+    if sizes.count(len(state[beaker])) == 1:
         names.append(f"the {colour} {{beaker}} with {_units(context, len(state[beaker]))}")
+        if len(state[beaker]) == max(sizes):
+            names.append(f"the [{'larger|bigger|fuller' if len(alike) == 2 else 'largest|fullest'}] {noun}")
+        if len(state[beaker]) == min(sizes):
+            names.append(f"the [{'smaller' if len(alike) == 2 else 'smallest'}] {noun}")
     return names
+
+
+def _from_the_ends(context: Context, place: int, count: int, noun: str) -> list[Template]:
+    """Counted from the left or from the right, if it is not the one at that end."""
+    sides = (("left", place + 1), ("right", count - place))
+    ranked = [(side, context.voice.ordinal(rank)) for side, rank in sides if rank > 1]
+    return [f"the [{ordinal} {noun}|{noun} {ordinal}] from the {side}" for side, ordinal in ranked]
 
 
 def _by_mixture(context: Context, beaker: int) -> list[Template]:
@@ -152,7 +166,9 @@ def _by_neighbour(context: Context, beaker: int) -> list[Template]:
         if 0 <= neighbour < BEAKERS and len(set(context.state[neighbour])) == 1:
             letter = context.state[neighbour][0]
             if sum(letter in content for content in context.state) == 1:
-                names.append(f"the {{beaker}} [just|directly|right] to the {side} of the {COLOURS[letter]} one")
+                names.append(f"the {{beaker}} [just|directly|right|immediately] to the {side} of the {COLOURS[letter]} one")
+        if neighbour == focus(context):
+            names += 2 * [marked(f"the [{{beaker}}|one] [just|directly|] to the {side} of [it|that one|that {{beaker}}]", PRONOUN)]
     return names
 
 
@@ -211,10 +227,31 @@ def drain(context: Context, rng: Random) -> Turn | None:
     elif share:
         templates = [f"{THROW} [{share}] of {{x}}"]
         event = replace(event, repeatable=False)
+    elif size - amount == 1 and rng.random() < 0.3:
+        templates = [f"{THROW} all but one {{unit}} [of|from] {{x}}", "[drain|empty] {x} until one {unit} [is left|remains]"]
+        event = replace(event, repeatable=False)
     else:
         templates = [f"{THROW} {units} [of|from] {{x}}", f"[take|drain] {units} out of {{x}}"]
     phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
     return Turn(phrase, _with(context, {beaker: context.state[beaker][: size - amount]}), event)
+
+
+def drain_top(context: Context, rng: Random) -> Turn | None:
+    """What lies on top goes, of a beaker with two colours."""
+    layered = [n for n, content in enumerate(context.state) if len(set(content)) == 2]
+    if not layered:
+        return None
+    beaker = rng.choice(layered)
+    content = context.state[beaker]
+    rest = content.rstrip(content[-1])
+    above, below = COLOURS[content[-1]], COLOURS[rest[-1]]
+    templates = (
+        f"{THROW} the {above} [{{chemical}}|part|] [from|in] {{x}}",
+        f"[take|drain] the {above} [{{chemical}}|] out of {{x}}",
+        f"{THROW} everything but the {below} [{{chemical}}|] [from|in] {{x}}",
+    )
+    phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
+    return Turn(phrase, _with(context, {beaker: rest}), Event("drain", beaker, repeatable=False))
 
 
 def pour(context: Context, rng: Random) -> Turn | None:
@@ -319,4 +356,4 @@ def add(context: Context, rng: Random) -> Turn | None:
     return Turn(phrase, _with(context, {beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
 
-MEANINGS: Mapping[Meaning, float] = {drain: 0.55, pour: 0.36, mix: 0.5, again: 0.15, put_back: 0.03, add: 0.02}
+MEANINGS: Mapping[Meaning, float] = {drain: 0.55, drain_top: 0.1, pour: 0.36, mix: 0.5, again: 0.15, put_back: 0.03, add: 0.02}
