@@ -13,6 +13,7 @@ from fake import record
 
 from sestra.experiments.cells import cell, groups, kind_of
 from sestra.experiments.comparing import Share, compare, difference, extrapolate
+from sestra.experiments.figures import learning_curves
 from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
 from sestra.experiments.records import read_all
 from sestra.experiments.report import report
@@ -168,6 +169,14 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
     for line in text.splitlines():
         if line.startswith("|"):
             assert re.fullmatch(r"\|.*\|", line)
+
+
+def test_learning_curves_say_with_which_settings():
+    ours, papers = record("scene", "sestra", warm_up=7), record("scene", "sestra", preset="paper")
+    titles = [axes.get_title() for axes in learning_curves([ours, papers]).axes]
+    usual = SYSTEMS["sestra"].config("scene", 1).warm_up
+    assert " ".join(titles[1].split()) == f"ours: 1 run our default settings, with 7 epochs of warm-up, but warm_up is 7, not {usual}"
+    assert titles[2] == "ours: 1 run\nthe paper's settings"
 
 
 def test_command_with_nothing(capsys, tmp_path):
