@@ -44,10 +44,13 @@ docs: install ## build the documentation into docs/_build
 
 figures: install ## draw the documentation's figures anew, from results/ and the agents
 	@$(BIN)/sestra paper report
-	@for agent in alchemy alchemy-sestra; do \
-	  $(BIN)/sestra attention --agent $$agent --state "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_" --out docs/images/attention-$$agent.svg \
-	    "throw out first beaker" "pour the sixth beaker into the third one" "it turns brown" || exit 1; \
-	done
+	@set -e; attend() { agent=$$1; shift; $(BIN)/sestra attention --agent $$agent --out docs/images/attention-$$agent.svg --state "$$@"; }; \
+	for agent in alchemy alchemy-sestra; do \
+	  attend $$agent "1:p 2:o 3:p 4:g 5:y 6:oo 7:p" "throw out first beaker" "pour sixth beaker into last one" "it turns brown"; \
+	done; \
+	attend scene-sestra "1:__ 2:yo 3:__ 4:rb 5:__ 6:__ 7:g_ 8:__ 9:__ 10:__" \
+	  "the person in green moves to the right end" "the person in red moves to the left of him" "he gives him his hat"; \
+	attend tangrams-sestra "1:2 2:4 3:0 4:1 5:3" "remove the last figure" "swap the second and fourth figures" "undo that"
 
 clean: ## remove the environment and everything generated
 	@rm -rf $(VENV) dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

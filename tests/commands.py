@@ -1,8 +1,13 @@
-"""Running a command of the package inside the tests' own process."""
+"""Running a command of the package, inside the tests' own process or in another."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,3 +23,14 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
     captured = capsys.readouterr()
     assert "Traceback" not in captured.err
     return status, captured.out, captured.err
+
+
+WITH_LAMPS = "import sys; from lamps import Lamps; from sestra.worlds import WORLDS; WORLDS['lamps'] = Lamps; from sestra.cli import main; "
+
+
+def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[str]:
+    """A command in a process of its own, which knows the toy world."""
+    tests = Path(__file__).parent
+    path = f"{tests.parent}{os.pathsep}{tests}"
+    program = WITH_LAMPS + f"sys.exit(main({list(arguments)!r}))"
+    return subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, text=True, **options)

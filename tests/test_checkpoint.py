@@ -44,6 +44,14 @@ def test_round_trip(saved):
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
 
 
+def test_checksum_is_that_of_the_contents(saved, tmp_path):
+    """Safetensors writes its header in any order, so the bytes of two files may differ."""
+    other, changed = tmp_path / "two.safetensors", tmp_path / "three.safetensors"
+    checkpoint.save(other, dict(reversed(TENSORS.items())), INFO)
+    checkpoint.save(changed, TENSORS | {"step": torch.tensor(8.0)}, INFO)
+    assert checkpoint.checksum(saved) == checkpoint.checksum(other) != checkpoint.checksum(changed)
+
+
 def test_a_file_is_replaced(saved):
     tensors, _ = checkpoint.load(saved)
     checkpoint.save(saved, {"weights": tensors["weights"] + 1}, {"epoch": 4})

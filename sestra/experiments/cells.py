@@ -16,6 +16,7 @@ from sestra.data.download import SHA256
 from sestra.experiments.grid import SYSTEMS, differences
 from sestra.experiments.sweep import score
 from sestra.files import read_json
+from sestra.rounding import percent
 
 Record = Mapping[str, Any]
 Kind = Literal["scone", "generated", "other"]
@@ -58,7 +59,8 @@ class Group:
         return max(self.records, key=score)
 
     def figures(self, split: str, metric: str) -> list[float]:
-        return [record["splits"][split][metric] for record in self.records if record["splits"].get(split, {}).get(metric) is not None]
+        measured = [record["splits"].get(split, {}) for record in self.records]
+        return [float(percent(figures, metric)) for figures in measured if figures.get(metric) is not None]
 
     def mean(self, split: str, metric: str) -> tuple[float, float] | None:
         """Mean and standard deviation over the seeds, from two on."""

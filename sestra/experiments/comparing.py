@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sestra.experiments.cells import Record, cell, config_of, paper
 from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, trials
 from sestra.experiments.watching import duration
+from sestra.rounding import interval, percent, tenths
 
 DEV_INTERACTIONS = {"alchemy": 245, "scene": 198, "tangrams": 199}
 """The paper's Table 1."""
@@ -59,7 +60,7 @@ def compare(records: Sequence[Record]) -> Iterator[list[str]]:
 def _ours(records: Sequence[Record], world: str, system: str) -> Share | None:
     group = cell(records, world, system)
     figures = group.best()["splits"].get("dev") if group else None
-    return Share(figures["utts5"], *figures["intervals"]["utts5"]) if figures else None
+    return Share(float(percent(figures, "utts5")), *interval(figures, "utts5")) if figures else None
 
 
 def _theirs(world: str, system: str) -> Share:
@@ -72,7 +73,7 @@ def _theirs(world: str, system: str) -> Share:
 
 def _text(difference_and_interval: tuple[float, float, float]) -> str:
     apart, low, high = difference_and_interval
-    return f"{apart:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "−")
+    return f"{tenths(apart):+} [{tenths(low):+}, {tenths(high):+}]".replace("-", "−")
 
 
 def _verdict(theirs: tuple[float, float, float], ours: tuple[float, float, float] | None) -> str:

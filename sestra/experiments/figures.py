@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from sestra.config import Preset
 from sestra.errors import InputError
-from sestra.experiments.cells import Record, cell, kind_of, paper
-from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
+from sestra.experiments.cells import Group, Record, cell, config_of, kind_of, paper
+from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER, describe
 from sestra.files import replacing
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ def _figure(columns: int, height: float, **options: Any) -> tuple[Figure, list[A
 def learning_curves(records: Sequence[Record]) -> Figure | None:
     """Training accuracy of single instructions by epoch, in Scene: the paper's five runs beside ours."""
     world = paper()["learning"]["world"]
-    presets: dict[Preset, str] = {"default": "ours", "paper": "ours, paper's settings"}
-    ours = [(title, found) for name, title in presets.items() if (found := cell(records, world, "sestra", name))]
+    ours = [(preset, found) for preset in get_args(Preset) if (found := cell(records, world, "sestra", preset))]
     if not ours:
         return None
     figure, (first, *others) = _figure(1 + len(ours), 3.4, sharey=True)
@@ -83,18 +83,27 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
         first.plot(curve["epochs"], curve["train_inst"], color=colour, linewidth=1.6)
     first.set_title(f"the paper's {paper()['learning']['where']}: {len(curves)} runs", fontsize=11)
     first.set_ylabel("instructions followed\nin training, %")
-    for axes, (title, group) in zip(others, ours, strict=True):
+    for axes, (preset, group) in zip(others, ours, strict=True):
         for number, record in enumerate(group.records):
             accuracies = record["curve"]["train_inst"]
             colour = SEEDS[number % len(SEEDS)]
             axes.plot(range(1, len(accuracies) + 1), accuracies, color=colour, linewidth=1.6, label=f"seed {record['seed']}")
-        axes.set_title(f"{title}: {group.seeds} run{'s' * (group.seeds > 1)}", fontsize=11)
+        settings = textwrap.fill(_settings(preset, group), 100 // (1 + len(ours)))
+        axes.set_title(f"ours: {group.seeds} run{'s' * (group.seeds > 1)}\n{settings}", fontsize=11)
         axes.legend(loc="lower right")
     for axes in (first, *others):
         axes.set_xlabel("epoch")
         axes.set_xlim(left=0)
         axes.set_ylim(0, 100)
     return figure
+
+
+def _settings(preset: Preset, group: Group) -> str:
+    """What the runs' records say of their settings, in a few words."""
+    of_preset = "the paper's settings" if preset == "paper" else "our default settings"
+    warm_up = config_of(group.records[0]).warm_up
+    begin = f"{of_preset}, with {warm_up} epochs of warm-up" if warm_up else of_preset
+    return f"{begin}, but {describe(group.different)}" if group.different else begin
 
 
 def learners(records: Sequence[Record]) -> Figure | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import sysconfig
 import threading
@@ -25,6 +26,8 @@ OBJECT_STORE = 80 * 2**20
 """Bytes, about the least that Ray accepts: trials exchange files, not objects."""
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
 START_ATTEMPTS = 4
+ANSWER = 10.0
+"""Seconds that a cluster has to accept a connection."""
 
 
 def import_ray() -> Any:
@@ -38,8 +41,14 @@ def import_ray() -> Any:
 
 
 def connect(ray: Any, address: str) -> None:
-    """To a cluster that runs already."""
+    """To a cluster that runs already.
+
+    Ray waits for minutes where nobody listens, so that is found out first.
+    """
+    host, _, port = address.rpartition(":")
     try:
+        if port.isdigit() and "://" not in address:
+            socket.create_connection((host, int(port)), timeout=ANSWER).close()
         ray.init(address=address, **QUIET)
     except Exception as error:  # Ray raises whatever its layers do
         raise InputError(

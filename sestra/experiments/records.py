@@ -27,6 +27,7 @@ def make(
     trial: Trial, training: Training, different: dict[str, list[Any]], conditions: Conditions, splits: Sequence[str]
 ) -> dict[str, Any]:
     """Of a training that has ended; measures its best policy on the splits, as ``sestra evaluate`` does."""
+    from sestra import checkpoint
     from sestra.files import write_json
     from sestra.measuring import measure
     from sestra.runs import load_trained
@@ -56,6 +57,7 @@ def make(
         "splits": {split: {name: record[name] for name in FIGURES} for split, record in measured.items()},
         "curve": {name: [_round(epoch[name]) for epoch in progress.history] for name in CURVES},
         "train": dataclasses.asdict(source),
+        "model": {"name": training.folder.model.name, "sha256": checkpoint.checksum(training.folder.model)},
         "different": different,
         "config": dataclasses.asdict(config),
         "version": __version__,
@@ -91,15 +93,17 @@ def read(path: Path) -> dict[str, Any]:
     for split, figures in record["splits"].items():
         if not isinstance(figures, dict) or not set(FIGURES) <= set(figures):
             raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")
-    for place, name, kind in (
+    places: list[tuple[str, str, type | tuple[type, ...]]] = [
         ("train", "sha256", str),
         ("validation", "inst", (int, float, type(None))),
         ("validation", "utts5", (int, float, type(None))),
-    ):
-        if name not in record[place] or not isinstance(record[place][name], kind):
-            raise InputError(
-                f"{path}: {place} has {record[place].get(name)!r} as its {name}; run 'sestra paper run' again without the file"
-            )
+    ]
+    if "model" in record:  # older records lack it
+        places.append(("model", "sha256", str))
+    for place, name, kind in places:
+        found = record[place] if isinstance(record[place], dict) else {}
+        if name not in found or not isinstance(found[name], kind):
+            raise InputError(f"{path}: {place} has {found.get(name)!r} as its {name}; run 'sestra paper run' again without the file")
     if not set(CURVES) <= set(record["curve"]):
         raise InputError(f"{path}: its curve lacks one of {', '.join(CURVES)}; run 'sestra paper run' again without the file")
     return record

@@ -13,6 +13,7 @@ from sestra.experiments.comparing import compare, extrapolate
 from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe
 from sestra.experiments.watching import duration
 from sestra.files import write_text
+from sestra.rounding import interval, percent, tenths
 
 PENDING = "*pending*"
 HEAD = """# Results
@@ -89,8 +90,8 @@ def _theirs(split: str, system: str, world: str, metric: int) -> str:
     if figure is None:
         return "–"
     if system == "sestra" and "mean" in table:
-        return f"{figure:.1f}<br>{table['mean'][world][metric]:.1f} ± {table['deviation'][world][metric]:.1f}"
-    return f"{figure:.1f}"
+        return f"{tenths(figure)}<br>{tenths(table['mean'][world][metric])} ± {tenths(table['deviation'][world][metric])}"
+    return str(tenths(figure))
 
 
 def _ours(group: Group | None, split: str, metric: str) -> str:
@@ -99,10 +100,10 @@ def _ours(group: Group | None, split: str, metric: str) -> str:
     figures = group.best()["splits"].get(split, {})
     if figures.get(metric) is None:
         return "–"
-    low, high = figures["intervals"][metric]
-    text = f"**{figures[metric]:.1f}** [{low:.1f}, {high:.1f}]"
+    low, high = map(tenths, interval(figures, metric))
+    text = f"**{tenths(percent(figures, metric))}** [{low}, {high}]"
     mean = group.mean(split, metric)
-    return text if mean is None else f"{text}<br>{mean[0]:.1f} ± {mean[1]:.1f}"
+    return text if mean is None else f"{text}<br>{tenths(mean[0])} ± {tenths(mean[1])}"
 
 
 def _order(records: Sequence[Record]) -> Iterator[str]:
@@ -133,8 +134,8 @@ def _parts(records: Sequence[Record]) -> Iterator[str]:
         cells = []
         for world in WORLDS_OF_PAPER:
             mine, reference = _mean(records, world, name), whole[world]
-            cells.append(f"{mine[0]:.1f} / {mine[1]:.1f}" if mine else PENDING)
-            cells.append(f"{mine[1] - reference[1]:+.1f}".replace("-", "−") if mine and reference and name != PARTS[0] else "")
+            cells.append(f"{tenths(mine[0])} / {tenths(mine[1])}" if mine else PENDING)
+            cells.append(f"{tenths(mine[1] - reference[1]):+}".replace("-", "−") if mine and reference and name != PARTS[0] else "")
         yield f"| {SYSTEMS[name].label} | {' | '.join(cells)} |"
 
 
@@ -178,7 +179,7 @@ def _runs(records: Sequence[Record], title: str = "## Runs") -> Iterator[str]:
 
 
 def _three(figures: Record) -> str:
-    return " / ".join("–" if figures.get(name) is None else f"{figures[name]:.1f}" for name in METRICS)
+    return " / ".join("–" if figures.get(name) is None else str(tenths(percent(figures, name))) for name in METRICS)
 
 
 def _elsewhere(records: Sequence[Record], title: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from sestra import checkpoint
 from sestra.config import Network
 from sestra.errors import InputError
 from sestra.files import read_json, to_json, write_json, write_text
+from sestra.rounding import interval, percent, tenths
 from sestra.runs import RunFolder, Trained, load_trained
 from sestra.worlds import WORLDS
 
@@ -52,7 +53,7 @@ def export(run: RunFolder, to: Path, results: Path) -> None:
         raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
     try:
         description = card(to.resolve().name, trained, run.source().name, figures)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{results}: lacks a figure ({error!r}); measure the run anew with 'sestra evaluate {run.path}'") from error
     write(trained, to, description)
 
@@ -94,7 +95,7 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
     )
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
     rows = "\n".join(
-        f"| {label} | {figures[key]:.1f} | {figures['intervals'][key][0]:.1f} to {figures['intervals'][key][1]:.1f} |"
+        f"| {label} | {tenths(percent(figures, key))} | {' to '.join(str(tenths(bound)) for bound in interval(figures, key))} |"
         for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
         if figures[key] is not None
     )

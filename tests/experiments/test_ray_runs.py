@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import run
+from commands import run, start
 from lamps import Lamps
 from small_runs import state_of
 
@@ -25,7 +24,6 @@ from sestra.runs import RunFolder
 from sestra.worlds import WORLDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("started_ray")]
-ROOT = Path(__file__).parent.parent.parent
 NAMES = ["lamps-supervised-1", "lamps-sestra-1"]
 EPOCHS = 12
 
@@ -110,16 +108,9 @@ def test_killed_worker(capsys, data, tmp_path, whole):
     assert metrics(tmp_path, name)[: len(kept)] == kept, "with the same seconds: no finished epoch was trained again"
 
 
-DRIVER = "import sys; from lamps import Lamps; from sestra.worlds import WORLDS; WORLDS['lamps'] = Lamps; from sestra.cli import main; "
-
-
 def test_killed_driver(capsys, data, tmp_path, whole):
     """SIGKILL: its workers go with it, and the same command continues where they were."""
-    driver = subprocess.Popen(
-        [sys.executable, "-c", DRIVER + f"sys.exit(main({arguments(data, tmp_path, '--cpus', '2')!r}))"],
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"},
-        stderr=(tmp_path / "errors").open("w"),
-    )
+    driver = start(arguments(data, tmp_path, "--cpus", "2"), stderr=(tmp_path / "errors").open("w"))
     try:
         until(lambda: driver.poll() is not None or any(metrics(tmp_path, name) for name in NAMES))
         assert driver.poll() is None, (tmp_path / "errors").read_text()

@@ -13,6 +13,7 @@ from fake import record
 
 from sestra.experiments.cells import cell, groups, kind_of
 from sestra.experiments.comparing import Share, compare, difference, extrapolate
+from sestra.experiments.figures import learning_curves
 from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
 from sestra.experiments.records import read_all
 from sestra.experiments.report import report
@@ -46,11 +47,29 @@ def test_best_by_validation_mean_and_interval():
     three = [record("scene", "sestra", seed) for seed in (1, 2, 3)]
     for one, validation, dev in zip(three, (50.0, 70.0, 60.0), (66.0, 61.0, 62.0), strict=True):
         one["validation"]["utts5"] = validation
-        one["splits"]["dev"]["utts5"] = dev
+        one["splits"]["dev"] |= {"utts5": dev, "counts": {}}
         one["splits"]["dev"]["intervals"]["utts5"] = [dev - 5, dev + 5]
     cells = row(text_of(three), "Scene", "SESTRA")
     assert cells[1] == "3"
     assert cells[-1] == "**61.0** [56.0, 66.0]<br>63.0 ± 2.6", "the run that validation chooses, not the best on dev"
+
+
+@pytest.mark.parametrize(
+    ("stored", "counts", "shown"),
+    [
+        (90.05, {"inst": [896, 995]}, "90.1"),
+        (90.05, {"inst": [9_004_999, 10_000_000]}, "90.0"),
+        (90.05, {}, "90.1"),
+        (0.25, {"inst": [1, 400]}, "0.3"),
+    ],
+)
+def test_halves_are_rounded_up_from_counts_where_there_are_any(stored, counts, shown):
+    one = record("tangrams", "sestra")
+    one["splits"]["dev"] |= {"inst": stored, "counts": counts}
+    text = text_of([one])
+    assert row(text, "Tangrams", "SESTRA")[3].startswith(f"**{shown}** [")
+    [line] = [line for line in text.splitlines() if line.startswith("| tangrams-sestra-1 ")]
+    assert line.split(" | ")[6].startswith(f"{shown} / ")
 
 
 def test_generated_data_is_kept_out_of_the_tables():
@@ -109,7 +128,7 @@ def test_order():
     found = [record(world, system) for world in WORLDS_OF_PAPER for system in ("sestra", "policy-gradient", "supervised")]
     for one in found:
         if (one["world"], one["system"]) == ("tangrams", "policy-gradient"):
-            one["splits"]["dev"] |= {"utts5": 99.0, "intervals": {"inst": [0, 0], "utts3": [0, 0], "utts5": [97.0, 99.9]}}
+            one["splits"]["dev"] |= {"utts5": 99.0, "counts": {}, "intervals": {"inst": [0, 0], "utts3": [0, 0], "utts5": [97.0, 99.9]}}
     verdicts = {(line[0], line[1]): line[-1] for line in compare(found)}
     assert verdicts["alchemy", "PolicyGradient"] == "the same"
     assert verdicts["alchemy", "Supervised"] == "no clear difference in either"
@@ -170,6 +189,14 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
             assert re.fullmatch(r"\|.*\|", line)
 
 
+def test_learning_curves_say_with_which_settings():
+    ours, papers = record("scene", "sestra", warm_up=7), record("scene", "sestra", preset="paper")
+    titles = [axes.get_title() for axes in learning_curves([ours, papers]).axes]
+    usual = SYSTEMS["sestra"].config("scene", 1).warm_up
+    assert " ".join(titles[1].split()) == f"ours: 1 run our default settings, with 7 epochs of warm-up, but warm_up is 7, not {usual}"
+    assert titles[2] == "ours: 1 run\nthe paper's settings"
+
+
 def test_command_with_nothing(capsys, tmp_path):
     status, _, errors = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--images", tmp_path / "images")
     assert status == 2
@@ -210,7 +237,7 @@ def test_parts_of_the_object_policy():
     assert "what each part brings" not in text_of([record("scene", "sestra")])
     found = [record("scene", "objects-brief", seed) for seed in (1, 2)] + [record("scene", "objects-without-ranks")]
     for one, inst, utts5 in zip(found, (90.0, 91.0, 88.0), (70.0, 72.0, 68.5), strict=True):
-        one["splits"]["dev"] |= {"inst": inst, "utts5": utts5}
+        one["splits"]["dev"] |= {"inst": inst, "utts5": utts5, "counts": {}}
     section = text_of(found).partition("what each part brings")[2].partition("\n## ")[0]
     assert "| object policy, three epochs of train | *pending* |  | 90.5 / 71.0 |  | *pending* |  |" in section
     assert "| − counting among its like | *pending* |  | 88.0 / 68.5 | −2.5 | *pending* |  |" in section

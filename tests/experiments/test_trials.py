@@ -13,6 +13,7 @@ import pytest
 from commands import run
 from small_runs import state_of
 
+from sestra import checkpoint
 from sestra.config import AttentionConfig
 from sestra.data.sources import Source
 from sestra.experiments import records, trials
@@ -53,10 +54,15 @@ def test_record(capsys, data, tmp_path):
     assert (record["epochs"], record["ended"], record["generated"], record["different"]) == (3, "all 3 epochs", False, {})
     assert record["validation"]["inst"] == record["curve"]["inst"][record["best_epoch"] - 1]
     assert all(len(curve) == 3 for curve in record["curve"].values())
+    assert record["model"] == {"name": "model.safetensors", "sha256": checkpoint.checksum(folder / "model.safetensors")}
+    assert work_on(job(small(), tmp_path / "again", data)).record["model"] == record["model"], "the same weights, the same checksum"
     assert not (folder / trials.NOTE).exists()
     path = tmp_path / "record.json"
     path.write_text(json.dumps(record))
     assert records.read(path) == record
+    del record["model"]
+    path.write_text(json.dumps(record))
+    assert records.read(path) == record, "as older records are"
 
 
 def test_run_of_train_is_adopted(capsys, data, tmp_path):
@@ -136,6 +142,8 @@ def test_locked_run_is_left_alone(monkeypatch, data, tmp_path):
         (lambda record: {**record, "config": {"world": "lamps", "sesame": 1}}, "unknown field 'sesame'"),
         (lambda record: {**record, "splits": {"dev": {"inst": 1}}}, "dev lacks one of"),
         (lambda record: {**record, "curve": {}}, "its curve lacks"),
+        (lambda record: {**record, "model": {"name": "model.safetensors"}}, "model has None as its sha256"),
+        (lambda record: {**record, "model": "lost"}, "model has None as its sha256"),
     ],
 )
 def test_damaged_records_are_named(data, tmp_path, change, complaint):
