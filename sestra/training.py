@@ -17,7 +17,6 @@ from torch import Tensor
 from sestra import checkpoint
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns, batches, encode_turns, forget_words
-from sestra.data.mirror import mirrored
 from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
@@ -78,8 +77,6 @@ class Training:
         self.config, self.folder, self.watch = config, folder, watch
         self.tables = compile_world(get_world(config.world))
         train, validation = split_validation(interactions, config.validation, config.world)
-        if config.mirror:
-            train += [mirror for interaction in train if (mirror := mirrored(interaction, self.tables.world))]
         if config.generated:
             train += generate(config.world, config.generated, seed=GENERATED)
         self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.rare)

@@ -40,7 +40,7 @@ def _without(name: str, label: str, *parts: str) -> System:
     return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
 
 
-BRIEF = {"epochs": 3, "averaging": 0.99, "mirror": False, "generated": 0}
+BRIEF = {"epochs": 3, "averaging": 0.99, "generated": 0}
 """How the object policy's parts are measured: in short runs on train as it is."""
 
 
@@ -68,7 +68,6 @@ SYSTEMS: dict[str, System] = {
         _part("without-guidance", "− guided executions", guided=0.0),
         _part("without-word-dropout", "− forgotten words", word_dropout=0.0),
         _part("without-averaging", "− averaged weights", averaging=0.0),
-        _part("with-mirror", "+ all interactions seen from behind", mirror=True),
         _part("with-generated", "+ 1,000 generated interactions", generated=1000),
         _part("with-sestra", "SESTRA's objective instead of best-action likelihood", learner="sestra"),
         System(

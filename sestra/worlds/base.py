@@ -86,10 +86,6 @@ class World(ABC, Generic[Content]):
         renamed: Any = "".join(names.get(symbol, symbol) for symbol in content)
         return cast("Content", renamed)
 
-    def mirror(self, state: tuple[Content, ...]) -> tuple[Content, ...]:
-        """The state seen from behind, left as right; a world whose slots are no row, or whose contents have two sides, writes its own."""
-        return state[::-1]
-
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """Every edit of every slot, slot by slot, then STOP."""

@@ -42,9 +42,6 @@ class Tangrams(World[str]):
         """The edit distance of the two rows, with a cost of two for substitutions."""
         return len(content) + len(goal) - 2 * _longest_common_subsequence(content, goal)
 
-    def mirror(self, state: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(row[::-1] for row in state)
-
     def parse(self, text: str) -> tuple[str]:
         shapes = parse_numbered(text, self.name)
         if len(shapes) > len(SHAPES):
