@@ -21,10 +21,10 @@ from sestra.data.batching import Turns
 from sestra.data.text import BETWEEN, CURRENT, PAD
 from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
-from sestra.policies.object_layer import POINTERS, Layer, Links, Looked, Part, Rows
+from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
+from sestra.policies.past import AGES, Past
 from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.sight import MOST, Sight
-from sestra.policies.turn_pointer import AGES, TurnPointer
 from sestra.worlds.tables import Tables
 
 NEVER = -1e4
@@ -66,9 +66,7 @@ class ObjectPolicy(nn.Module):
         self.word_norm = nn.LayerNorm(size)
 
         self.now, self.start = Part(features, size), Part(features, size)
-        self.before = Part(features, size) if config.past else None
-        self.pointer = TurnPointer(size, POINTERS) if config.past else None
-        self.recalled = Part(POINTERS * (self.sight.recalled + 1), size) if config.past else None
+        self.past = Past(self.sight, size) if config.past else None
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = self.sight.kinds.shape[1] if config.ranks and self.slots > 1 else 0
         self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
@@ -98,13 +96,10 @@ class ObjectPolicy(nn.Module):
         sight, initial = self.sight, turns.initial
         looked = functional.embedding(sight.see(initial), self.start(sight.features))  # [batch, objects, size]
         pointed = related = None
-        if self.before is not None and self.pointer is not None and self.recalled is not None:
-            before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
-            looked = looked + functional.embedding(sight.see(before), self.before(sight.features))
+        if self.past is not None:
             current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
-            meant, none = self.pointer(spoken, current, turns)  # [batch, pointers, turns - 1], [batch, pointers]
-            recalled = torch.einsum("bpt,btor->bopr", meant, sight.recall(turns.history, initial)).flatten(2)  # [batch, objects, recalled]
-            looked = looked + self.recalled(torch.cat([recalled, none.unsqueeze(1).expand(-1, recalled.shape[1], -1)], -1))
+            recalled, meant = self.past(sight, turns, spoken, current)
+            looked = looked + recalled
             pointed = functional.pad(meant, (0, 1)).gather(2, when.unsqueeze(1).expand(-1, meant.shape[1], -1))  # [batch, pointers, memory]
             related = functional.pad(sight.relate(turns.history, initial, changes.turns, changed), (0, 0, 0, 1))  # STOP is to none
         if self.places is not None:

@@ -15,7 +15,7 @@ from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
 from sestra.policies.objects import NEVER, ObjectPolicy
-from sestra.policies.turn_pointer import AGES, TurnPointer
+from sestra.policies.past import AGES, TurnPointer
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
