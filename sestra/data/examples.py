@@ -27,9 +27,9 @@ EXAMPLES = {
         "1:4 2:0 3:2 4:1 5:3",
         ("remove the last figure", "1:4 2:0 3:2 4:1"),
         ("swap the first and third figures", "1:2 2:0 3:4 4:1"),
-        ("swap them back", "1:4 2:0 3:2 4:1"),
+        ("undo step 2", "1:4 2:0 3:2 4:1"),
         ("delete the second figure", "1:4 2:2 3:1"),
-        ("add it back in the first place", "1:0 2:4 3:2 4:1"),
+        ("add the figure removed in step 1 to the front", "1:3 2:4 3:2 4:1"),
     ),
 }
 """A start state, then instructions with the state that each leads to."""
