@@ -172,11 +172,9 @@ GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
 OBJECTS: dict[str, dict[str, Any]] = {
-    "alchemy": {"epochs": 10, "generated": 1000},
-    "scene": {"epochs": 10, "generated": 1000},
     "tangrams": {"epochs": 8, "generated": 1500},
 }
-"""How long, and beside how many generated interactions, the object policy learns in the worlds that have a grammar."""
+"""The worlds in which the object policy learns better with other settings than elsewhere."""
 
 
 def preset(name: Preset, world: str, learner: LearnerName | None = None, network: Network = "attention") -> TrainConfig:
@@ -201,7 +199,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
     ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
         ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
-        return replace(ours, **OBJECTS.get(world, {"epochs": 20}))
+        return replace(ours, **OBJECTS.get(world, {"epochs": 16}))
     ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
     if learner == "supervised":
         return replace(ours, epochs=30, policy=AttentionConfig(dropout=0.2))
