@@ -48,8 +48,9 @@ def test_attention_writes_svg_and_png(capsys: pytest.CaptureFixture[str], folder
         status, out, err = run(capsys, "attention", "--agent", folder, "--state", STATE, *INSTRUCTIONS, "--out", path)
         assert (status, out, err) == (0, f"{path}: attention while following “it turns brown” written\n", "")
     words = [element.text for element in ElementTree.fromstring(svg.read_text()).iter() if element.text]
-    for text in ("“it turns brown”", "This instruction", "Earlier instructions", "turn 1", "turn 2", "brown", "sixth", "push"):
+    for text in ("“it turns brown”", "This instruction", "Earlier instructions", "turn 1", "turn 2", "brown", "sixth"):
         assert text in words
+    assert {"push", "pop"} & {*words}
     assert png.read_bytes().startswith(b"\x89PNG")
 
 
