@@ -16,6 +16,7 @@ Optimiser = Literal["rmsprop", "adam"]
 Shaping = Literal["distance", "steps", "none"]
 Preset = Literal["default", "paper"]
 Network = Literal["attention", "objects"]
+Past = Literal["none", "turn-before", "pointed"]
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class ObjectConfig:
     """Attention heads."""
     dropout: float = 0.1
     """Share of values dropped in the embeddings of words and after every sublayer."""
-    past: bool = True
-    """Whether an object knows what it was like when the turn before began, and in earlier turns that the words point at ("undo step 2")."""
+    past: Past = "turn-before"
+    """What an object knows of earlier turns: nothing, its look when the turn before began, or also its past in turns that words point at."""
     ranks: bool = True
     """Whether an object's vector holds how many like it stand to its left and to its right, as in "the second yellow beaker"."""
     changes: bool = True
@@ -172,7 +173,7 @@ GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
 OBJECTS: dict[str, dict[str, Any]] = {
-    "tangrams": {"epochs": 8, "generated": 1500},
+    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed")},
 }
 """The worlds in which the object policy learns better with other settings than elsewhere."""
 
@@ -199,7 +200,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
     ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
         ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
-        return replace(ours, **OBJECTS.get(world, {"epochs": 16}))
+        return replace(ours, **OBJECTS.get(world, {"epochs": 20}))
     ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
     if learner == "supervised":
         return replace(ours, epochs=30, policy=AttentionConfig(dropout=0.2))

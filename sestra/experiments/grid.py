@@ -62,7 +62,7 @@ SYSTEMS: dict[str, System] = {
         System("objects", "object policy", network="objects", seeds=3, in_paper=False),
         _part("brief", "object policy, three epochs of train"),
         _part("without-changes", "− what earlier turns changed", {"changes": False}),
-        _part("without-past", "− what objects know of earlier turns", {"past": False}),
+        _part("without-past", "− what objects know of earlier turns", {"past": "none"}),
         _part("without-ranks", "− counting among its like", {"ranks": False}),
         _part("without-symmetry", "− renamed colours and figures", symmetry=False),
         _part("without-guidance", "− guided executions", guided=0.0),

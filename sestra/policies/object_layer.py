@@ -71,8 +71,8 @@ class Layer(nn.Module):
         size = config.size
         self.heads, self.dropout = config.heads, config.dropout
         self.memory = nn.Linear(size, 2 * size)
-        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past else None
-        self.pointed = nn.Parameter(torch.ones(config.heads, POINTERS)) if config.past else None
+        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past == "pointed" else None
+        self.pointed = nn.Parameter(torch.ones(config.heads, POINTERS)) if config.past == "pointed" else None
         self.ask, self.answer, self.ask_norm = nn.Linear(size, size), nn.Linear(size, size), nn.LayerNorm(size)
         self.look, self.seen, self.look_norm = nn.Linear(size, 3 * size), nn.Linear(size, size), nn.LayerNorm(size)
         self.near = nn.Parameter(torch.zeros(config.heads, places, places)) if places else None

@@ -22,8 +22,8 @@ from sestra.data.text import BETWEEN, CURRENT, PAD
 from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
 from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
-from sestra.policies.past import AGES, Past
 from sestra.policies.reading import read_both_ways, read_distinct
+from sestra.policies.recollection import AGES, Recollection
 from sestra.policies.sight import MOST, Sight
 from sestra.worlds.tables import Tables
 
@@ -62,11 +62,13 @@ class ObjectPolicy(nn.Module):
         self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
         self.reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
         self.back_reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
-        self.word_ages, self.word_turns = nn.Embedding(AGES, size), nn.Embedding(AGES, size)
+        self.word_ages = nn.Embedding(AGES, size)
+        self.word_turns = nn.Embedding(AGES, size) if config.past == "pointed" else None
         self.word_norm = nn.LayerNorm(size)
 
         self.now, self.start = Part(features, size), Part(features, size)
-        self.past = Past(self.sight, size) if config.past else None
+        self.before = Part(features, size) if config.past != "none" else None
+        self.recollection = Recollection(self.sight, size) if config.past == "pointed" else None
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = self.sight.kinds.shape[1] if config.ranks and self.slots > 1 else 0
         self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
@@ -80,7 +82,8 @@ class ObjectPolicy(nn.Module):
 
         tokens = self.slots * self.objects + 1
         self.layers = nn.ModuleList(Layer(config, tokens if self.slots > 1 else None) for _ in range(config.layers))
-        nn.init.zeros_(self.word_turns.weight)
+        if self.word_turns is not None:
+            nn.init.zeros_(self.word_turns.weight)
         self.norm = nn.LayerNorm(size)
         self.score = nn.Linear(size, self.edits)
         self.score_stop = nn.Linear(size, 1)
@@ -96,9 +99,12 @@ class ObjectPolicy(nn.Module):
         sight, initial = self.sight, turns.initial
         looked = functional.embedding(sight.see(initial), self.start(sight.features))  # [batch, objects, size]
         pointed = related = None
-        if self.past is not None:
+        if self.before is not None:
+            before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
+            looked = looked + functional.embedding(sight.see(before), self.before(sight.features))
+        if self.recollection is not None:
             current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
-            recalled, meant = self.past(sight, turns, spoken, current)
+            recalled, meant = self.recollection(sight, turns, spoken, current)
             looked = looked + recalled
             pointed = functional.pad(meant, (0, 1)).gather(2, when.unsqueeze(1).expand(-1, meant.shape[1], -1))  # [batch, pointers, memory]
             related = functional.pad(sight.relate(turns.history, initial, changes.turns, changed), (0, 0, 0, 1))  # STOP is to none
@@ -117,7 +123,10 @@ class ObjectPolicy(nn.Module):
         age = (turns.turn.unsqueeze(1) - number).clamp(0, AGES - 1)
         spoken = self.word_norm(read_distinct(self._read_words, words, turns.lengths))  # [batch, words, size]
         present = torch.arange(words.shape[1]) < turns.lengths.unsqueeze(1)  # [batch, words]
-        return spoken, Things(spoken + self.word_ages(age) + self.word_turns(number.clamp(0, AGES - 1)), present, number)
+        vectors = spoken + self.word_ages(age)  # [batch, words, size]
+        if self.word_turns is not None:
+            vectors = vectors + self.word_turns(number.clamp(0, AGES - 1))
+        return spoken, Things(vectors, present, number)
 
     def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
         embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]

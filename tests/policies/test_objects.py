@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 import torch
 from lamps import Lamps
 
-from sestra.config import ObjectConfig
+from sestra.config import ObjectConfig, Past
 from sestra.data.batching import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
 from sestra.policies.objects import NEVER, ObjectPolicy
-from sestra.policies.past import AGES, TurnPointer
+from sestra.policies.recollection import AGES, TurnPointer
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
-SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0)
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed")
 
 
 def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
@@ -32,9 +33,9 @@ def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tupl
     return ObjectPolicy(config, tables, len(vocabulary)).eval(), tables, encode_turns(examples, vocabulary, tables)
 
 
-@pytest.mark.parametrize("past", [False, True])
+@pytest.mark.parametrize("past", get_args(Past))
 @pytest.mark.parametrize("name", WORLDS)
-def test_all_steps_at_once_score_as_step_by_step(name: str, past: bool):
+def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
     """In training the logits are computed anew for all living steps together; without dropout they are the same ones."""
     policy, tables, turns = make(name, replace(SMALL, past=past))
     generator = torch.Generator().manual_seed(3)
@@ -46,9 +47,9 @@ def test_all_steps_at_once_score_as_step_by_step(name: str, past: bool):
     assert torch.allclose(together.log_probs[together.alive], stepwise.log_probs[together.alive], atol=1e-5)
 
 
-@pytest.mark.parametrize("past", [False, True])
+@pytest.mark.parametrize("past", get_args(Past))
 @pytest.mark.parametrize("name", WORLDS)
-def test_every_parameter_learns(name: str, past: bool):
+def test_every_parameter_learns(name: str, past: Past):
     policy, tables, turns = make(name, replace(SMALL, past=past))
     execution = roll_out(policy.train(), tables, turns, 4, sampled(torch.Generator().manual_seed(3)))
     (execution.log_probs * torch.rand_like(execution.log_probs))[execution.alive].sum().backward()
@@ -124,7 +125,7 @@ def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
 def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():
     _, _, turns = make("alchemy")
     later = turns.turn == 2
-    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, past=False), False)):
+    for config, matters in ((SMALL, True), (replace(SMALL, changes=False, past="none"), False)):
         policy, tables, _ = make("alchemy", config)
         other = turns.history.clone()
         other[:, 0] = other[:, 0].roll(1, dims=-1)  # another first state, of which only the history knows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from sestra.data.batching import Turns
 from sestra.policies.object_layer import POINTERS, Part
@@ -40,22 +39,19 @@ class TurnPointer(nn.Module):
         return meant[..., :-1], meant[..., -1]
 
 
-class Past(nn.Module):
-    """Part of an object's vector: what it looked like when the turn before began, and what it was like in the turns that are meant."""
+class Recollection(nn.Module):
+    """Part of an object's vector: what it was like in the turns that are meant."""
 
     def __init__(self, sight: Sight, size: int) -> None:
         super().__init__()
-        self.before = Part(sight.features.shape[1], size)
         self.pointer = TurnPointer(size, POINTERS)
         self.recalled = Part(POINTERS * (sight.recalled + 1), size)
 
     def forward(self, sight: Sight, turns: Turns, words: Tensor, current: Tensor) -> tuple[Tensor, Tensor]:
         """The part, ``[batch, objects, size]``, and how much each earlier turn is meant, ``[batch, pointers, turns - 1]``."""
-        before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
-        looked = functional.embedding(sight.see(before), self.before(sight.features))  # [batch, objects, size]
         meant, none = self.pointer(words, current, turns)  # [batch, pointers, turns - 1], [batch, pointers]
-        recalled = torch.einsum("bpt,btor->bopr", meant, sight.recall(turns.history, turns.initial)).flatten(
-            2
-        )  # [batch, objects, recalled]
+        recall = sight.recall(turns.history, turns.initial)  # [batch, turns - 1, objects, recalled]
+        recalled = torch.einsum("bpt,btor->bopr", meant, recall).flatten(2)  # [batch, objects, pointers * recalled]
         nowhere = none.unsqueeze(1).expand(-1, recalled.shape[1], -1)  # [batch, objects, pointers]
-        return looked + self.recalled(torch.cat([recalled, nowhere], -1)), meant
+        part: Tensor = self.recalled(torch.cat([recalled, nowhere], -1))
+        return part, meant
