@@ -60,7 +60,7 @@ class ObjectConfig:
     dropout: float = 0.1
     """Share of values dropped in the embeddings of words and after every sublayer."""
     past: Past = "turn-before"
-    """What an object knows of earlier turns: nothing, its look when the turn before began, or also its past in turns that words point at."""
+    """What an object knows of earlier turns: nothing, its look when the turn before began, or its past in turns that words point at."""
     ranks: bool = True
     """Whether an object's vector holds how many like it stand to its left and to its right, as in "the second yellow beaker"."""
     changes: bool = True
