@@ -35,7 +35,7 @@ NEVER = -1e4
 class Memory:
     """What stays the same through an execution."""
 
-    looks: Tensor  # [looks, size]: how each look counts now
+    looks: Tensor | None  # [looks, size]: how each look counts now, where there are more objects than looks
     context: Tensor  # [batch, slots * objects, size]: what the objects were like when this turn began and before, and where they stand
     layers: list[object_layer.Memory]
     changes: Tensor  # [batch, changes]: the objects that changed, which are the last things in the layers' memories
@@ -97,11 +97,11 @@ class ObjectPolicy(nn.Module):
         changes, changed = self._changes(turns)
         vectors, present, when = (torch.cat(pair, 1) for pair in zip(words, changes, strict=True))
         sight, initial = self.sight, turns.initial
-        looked = functional.embedding(sight.see(initial), self.start(sight.features))  # [batch, objects, size]
+        looked = self._part(self.start, sight.see(initial))  # [batch, objects, size]
         pointed = related = None
         if self.before is not None:
             before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
-            looked = looked + functional.embedding(sight.see(before), self.before(sight.features))
+            looked = looked + self._part(self.before, sight.see(before))
         if self.recollection is not None:
             current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
             recalled, meant = self.recollection(sight, turns, spoken, current)
@@ -113,7 +113,8 @@ class ObjectPolicy(nn.Module):
         if self.ranks is not None:
             looked = looked + self.ranks(sight.count(initial)).repeat_interleave(self.objects, 1)
         links = Links(torch.zeros(present.shape).masked_fill(~present, -torch.inf), related, pointed)
-        return Memory(self.now(sight.features), looked, [layer.remember(vectors, links) for layer in self._layers], changed)
+        looks = self.now(sight.features) if looked.shape[:2].numel() >= len(sight.features) else None
+        return Memory(looks, looked, [layer.remember(vectors, links) for layer in self._layers], changed)
 
     def _words(self, turns: Turns) -> tuple[Tensor, Things]:
         """What was said in all turns so far: first as it was read, ``[batch, words, size]``, then with when it was said."""
@@ -146,12 +147,18 @@ class ObjectPolicy(nn.Module):
         present, which = present[:, :most].bool(), which[:, :most]  # [batch, changes]
         number, object_ = which // before.shape[2], which % before.shape[2]
         age = (turns.turn.unsqueeze(1) - 1 - number).clamp(0, AGES - 1)
-        vectors = functional.embedding(before.flatten(1).gather(1, which), self.changed_from(self.sight.features))  # [batch, changes, size]
-        vectors = vectors + functional.embedding(after.flatten(1).gather(1, which), self.changed_to(self.sight.features))
+        vectors = self._part(self.changed_from, before.flatten(1).gather(1, which))  # [batch, changes, size]
+        vectors = vectors + self._part(self.changed_to, after.flatten(1).gather(1, which))
         vectors = vectors + self.change_ages(age) + self.change_turns(number.clamp(max=AGES - 1))
         if self.change_places is not None:
             vectors = vectors + self.change_places(object_ // self.objects)
         return Things(self.change_norm(self.change_join(functional.gelu(vectors))), present, number), object_
+
+    def _part(self, part: Part, looks: Tensor) -> Tensor:
+        """That part of the vectors of objects with these looks; computed once a look, unless there are fewer objects than looks."""
+        features = self.sight.features
+        found: Tensor = part(features[looks]) if looks.numel() < len(features) else functional.embedding(looks, part(features))
+        return found  # [..., size]
 
     def begin(self, memory: Memory) -> tuple[()]:
         del memory
@@ -181,7 +188,9 @@ class ObjectPolicy(nn.Module):
     def _act(self, memory: Memory, states: Tensor, *, rows: Rows | None = None, looked: list[Looked] | None = None) -> Tensor:
         """The score of every action in each state; the states are the memory's turns one by one, or some rows of theirs."""
         context = memory.context if rows is None else memory.context[rows.turns]
-        vectors = self.join(functional.gelu(functional.embedding(self.sight.see(states), memory.looks) + context))  # [rows, tokens, size]
+        looks = self.sight.see(states)  # [rows, tokens]
+        now = self._part(self.now, looks) if memory.looks is None else functional.embedding(looks, memory.looks)
+        vectors = self.join(functional.gelu(now + context))  # [rows, tokens, size]
         vectors = torch.cat([vectors, self.stop.expand(len(states), 1, -1)], 1)  # [rows, tokens + 1, size]
         for layer, known in zip(self._layers, memory.layers, strict=True):
             vectors = layer(vectors, known, rows, looked)
