@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from sestra.data import synthetic
-from sestra.data.grammars import GRAMMARS, Context, Phenomenon, Voice, alchemy, scene_people, tangrams
+from sestra.data.grammars import GRAMMARS, Context, Phenomenon, Voice, alchemy_beakers, scene_people, tangrams
 from sestra.worlds import get_world
 from sestra.worlds.alchemy import COLOURS
 from sestra.worlds.scene import COLOURS as DYES
@@ -100,14 +100,14 @@ def test_references_are_true_of_one_thing_alone(world):
     for context in map(plain, islice(synthetic.annotated(world, seed=4), 400)):
         spoken_of = None
         if world == "alchemy":
-            things, call, spoken_of = range(7), beakers_called, alchemy.focus(context)
+            things, call, spoken_of = range(7), beakers_called, alchemy_beakers.focus(context)
         elif world == "scene":
             things, call, spoken_of = scene_people.people_of(context), people_called, scene_people.focus(context)
         else:
             things, call = range(len(context.state[0])), figures_called
         for thing in things:
             if world == "alchemy":
-                words = alchemy.describe(context, thing, rng).words
+                words = alchemy_beakers.describe(context, thing, rng).words
             elif world == "scene":
                 words = scene_people.describe(context, thing, rng, spoken_of).words
             else:

@@ -6,28 +6,13 @@ A pour ends with at most three units in the beaker, as in SCONE, so that mixing 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
-from sestra.data.grammars.base import (
-    ELLIPSIS,
-    LAST_ONE,
-    OTHER_ONE,
-    PRONOUN,
-    PUT_BACK,
-    SAME_AGAIN,
-    Context,
-    Meaning,
-    Phrase,
-    Template,
-    Turn,
-    marked,
-    say,
-    voice,
-)
-from sestra.worlds.alchemy import CAPACITY, COLOURS, Alchemy
+from sestra.data.grammars.alchemy_beakers import BEAKERS, NOTHING, Event, colours, describe, focus, refer, units
+from sestra.data.grammars.base import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Meaning, Template, Turn, marked, say, voice
+from sestra.worlds.alchemy import CAPACITY, COLOURS
 
-BEAKERS = Alchemy.slots
 BROWN = "b"
 START_COLOURS = "gopry"
 FULLEST_POUR = 3
@@ -42,22 +27,6 @@ SHARES = {
 }
 
 
-@dataclass(frozen=True)
-class Event:
-    """What was done, as far as "it" and "again" need it."""
-
-    kind: str
-    beaker: int | None
-    """What "it" is from now on."""
-    amount: int | None = None
-    """The units that the speaker named; None for a whole beaker."""
-    repeatable: bool = True
-    """Whether "the same" is clear: not after "half of it"."""
-
-
-NOTHING = Event("nothing", None, repeatable=False)
-
-
 def start(rng: Random) -> Context:
     beakers: list[str] = []
     while sum(map(bool, beakers)) < 3:
@@ -66,129 +35,12 @@ def start(rng: Random) -> Context:
     return Context((tuple(beakers),), voice(rng, chatty=0.1, beaker=beaker, chemical=chemical, unit=("unit", "unit", "part", "portion")))
 
 
-# What a beaker can be called.
-
-
-def focus(context: Context) -> int | None:
-    """The beaker that "it" means."""
-    return (context.event or NOTHING).beaker
-
-
-def refer(context: Context, beaker: int, rng: Random) -> Phrase:
-    """A pronoun where there is one, mostly; else a description."""
-    if beaker == focus(context) and rng.random() < 0.6:
-        return say(rng, context.voice, "[it|it|it|that {beaker}|this {beaker}|that one|the same {beaker}]", PRONOUN)
-    return describe(context, beaker, rng)
-
-
-def describe(context: Context, beaker: int, rng: Random) -> Phrase:
-    """A description that is true of this beaker alone."""
-    content = context.state[beaker]
-    names = _by_place(context, beaker)
-    if content and rng.random() < 0.75:
-        names = (_by_colour(context, beaker) if len(set(content)) == 1 else _by_mixture(context, beaker)) or names
-    if rng.random() < 0.1:
-        names = _by_neighbour(context, beaker) or names
-    return say(rng, context.voice, names)
-
-
-def _by_place(context: Context, beaker: int) -> list[Template]:
-    names: list[Template] = [
-        f"the {context.voice.ordinal(beaker + 1)} [{{beaker}}|{{beaker}}|one]",
-        f"{{beaker}} {context.voice.number(beaker + 1)}",
-    ]
-    if beaker == BEAKERS - 1:
-        names += [marked("the [last {beaker}|last one]", LAST_ONE), marked("the [rightmost|right most] {beaker}")]
-    if beaker == BEAKERS - 2:
-        names.append("the [second to last|second last|next to last|last but one] {beaker}")
-    names += _from_the_ends(context, beaker, BEAKERS, "{beaker}")
-    if beaker == 0:
-        names.append("the [leftmost|left most] [{beaker}|one]")
-    if beaker == BEAKERS // 2:
-        names.append("the [middle {beaker}|{beaker} in the middle|center {beaker}]")
-    empty = [n for n, content in enumerate(context.state) if not content]
-    if beaker in empty:
-        names.append("the empty {beaker}" if len(empty) == 1 else f"the {context.voice.ordinal(empty.index(beaker) + 1)} empty {{beaker}}")
-    return names
-
-
-def _by_colour(context: Context, beaker: int) -> list[Template]:
-    state, letter = context.state, context.state[beaker][0]
-    alike = [n for n in range(BEAKERS) if letter in state[n]]
-    if any(set(state[n]) != {letter} for n in alike):  # "the green one" might be a mixture with green in it
-        return []
-    colour, rank = COLOURS[letter], alike.index(beaker) + 1
-    noun = f"{colour} [{{beaker}}|{{chemical}}|one]"
-    if len(alike) == 1:
-        return [f"the {noun}", f"the {colour}", f"the {{beaker}} [with|of|containing] [the|] {colour} {{chemical}}"]
-    names: list[Template] = [f"the {context.voice.ordinal(rank)} {noun}"]
-    if rank == 1:
-        names.append(f"the [leftmost|left most|far left] {noun}")
-    if rank == len(alike):
-        names += [marked(f"the last {noun}", LAST_ONE), f"the [rightmost|right most|far right] {noun}"]
-    if len(alike) == 3 and rank == 2:
-        names.append(f"the middle {noun}")
-    names += _from_the_ends(context, rank - 1, len(alike), noun)
-    if len(alike) == 2:
-        names.append(f"the {noun} on the {'left' if rank == 1 else 'right'}")
-    if len(alike) == 2 and focus(context) in alike and focus(context) != beaker:
-        names += 2 * [marked(f"the other {noun}", OTHER_ONE)]
-    sizes = [len(state[n]) for n in alike]
-    if sizes.count(len(state[beaker])) == 1:
-        names.append(f"the {colour} {{beaker}} with {_units(context, len(state[beaker]))}")
-        if len(state[beaker]) == max(sizes):
-            names.append(f"the [{'larger|bigger|fuller' if len(alike) == 2 else 'largest|fullest'}] {noun}")
-        if len(state[beaker]) == min(sizes):
-            names.append(f"the [{'smaller' if len(alike) == 2 else 'smallest'}] {noun}")
-    return names
-
-
-def _from_the_ends(context: Context, place: int, count: int, noun: str) -> list[Template]:
-    """Counted from the left or from the right, if it is not the one at that end."""
-    sides = (("left", place + 1), ("right", count - place))
-    ranked = [(side, context.voice.ordinal(rank)) for side, rank in sides if rank > 1]
-    return [f"the [{ordinal} {noun}|{noun} {ordinal}] from the {side}" for side, ordinal in ranked]
-
-
-def _by_mixture(context: Context, beaker: int) -> list[Template]:
-    state = context.state
-    names: list[Template] = []
-    if sum(len(set(content)) > 1 for content in state) == 1:
-        names.append("the [mixed {beaker}|mixture|{beaker} with the mixture]")
-    if sum(set(content) >= set(state[beaker]) for content in state) == 1:
-        names.append(f"the [{_colours(state[beaker])} {{beaker}}|{{beaker}} with {_colours(state[beaker])}]")
-    return names
-
-
-def _by_neighbour(context: Context, beaker: int) -> list[Template]:
-    names: list[Template] = []
-    for neighbour, side in ((beaker + 1, "left"), (beaker - 1, "right")):
-        if 0 <= neighbour < BEAKERS and len(set(context.state[neighbour])) == 1:
-            letter = context.state[neighbour][0]
-            if sum(letter in content for content in context.state) == 1:
-                names.append(f"the {{beaker}} [just|directly|right|immediately] to the {side} of the {COLOURS[letter]} one")
-        if neighbour == focus(context):
-            names += 2 * [marked(f"the [{{beaker}}|one] [just|directly|] to the {side} of [it|that one|that {{beaker}}]", PRONOUN)]
-    return names
-
-
-def _colours(content: str) -> str:
-    return " and ".join(COLOURS[letter] for letter in dict.fromkeys(content))
-
-
-def _units(context: Context, n: int) -> str:
-    return f"{context.voice.number(n)} {context.voice.words['unit']}{'s' if n > 1 else ''}"
-
-
 def _another(amount: int) -> list[Template]:
     return [marked(f"[then |]{THROW} another {{unit}}", ELLIPSIS)] if amount == 1 else []
 
 
 def _with(context: Context, changes: Mapping[int, str]) -> tuple[str, ...]:
     return tuple(changes.get(n, content) for n, content in enumerate(context.state))
-
-
-# What can be meant.
 
 
 def drain(context: Context, rng: Random) -> Turn | None:
@@ -204,7 +56,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
     event = Event("drain", beaker, None if whole else amount)
     once_more = beaker == it and last.kind == "drain" and rng.random() < 0.5
     gap = beaker != it and last.kind == "drain" and rng.random() < 0.15
-    units = _units(context, amount) if amount > 1 or rng.random() < 0.9 else f"a [single|] {context.voice.words['unit']}"
+    some = units(context, amount) if amount > 1 or rng.random() < 0.9 else f"a [single|] {context.voice.words['unit']}"
     share = SHARES.get((amount, size)) if rng.random() < 0.2 else None
     templates: list[Template]
     if whole and once_more:
@@ -219,11 +71,11 @@ def drain(context: Context, rng: Random) -> Turn | None:
     elif once_more:
         templates = [
             marked(f"[then |]{THROW} {context.voice.number(amount)} more", ELLIPSIS),
-            marked(f"then {_units(context, amount)} more", ELLIPSIS),
+            marked(f"then {units(context, amount)} more", ELLIPSIS),
             *_another(amount),
         ]
     elif gap:
-        templates = [marked(f"[then|and] {units} [of|from] {{x}}", ELLIPSIS)]
+        templates = [marked(f"[then|and] {some} [of|from] {{x}}", ELLIPSIS)]
     elif share:
         templates = [f"{THROW} [{share}] of {{x}}"]
         event = replace(event, repeatable=False)
@@ -231,7 +83,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
         templates = [f"{THROW} all but one {{unit}} [of|from] {{x}}", "[drain|empty] {x} until one {unit} [is left|remains]"]
         event = replace(event, repeatable=False)
     else:
-        templates = [f"{THROW} {units} [of|from] {{x}}", f"[take|drain] {units} out of {{x}}"]
+        templates = [f"{THROW} {some} [of|from] {{x}}", f"[take|drain] {some} out of {{x}}"]
     phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
     return Turn(phrase, _with(context, {beaker: context.state[beaker][: size - amount]}), event)
 
@@ -296,7 +148,7 @@ def mix(context: Context, rng: Random) -> Turn | None:
     if beaker == focus(context):
         templates += [marked("[mix them [together|up|]|they turn brown|it turns brown|[stir|mix] it until it turns brown]", PRONOUN)]
     if sum(set(other) >= set(content) for other in context.state) == 1:
-        templates += [f"mix the {_colours(content)} {{chemical}}s [together|to make brown|to form a brown mixture|]"]
+        templates += [f"mix the {colours(content)} {{chemical}}s [together|to make brown|to form a brown mixture|]"]
     phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
     return Turn(phrase, _with(context, {beaker: BROWN * len(content)}), Event("mix", beaker))
 
@@ -351,7 +203,7 @@ def add(context: Context, rng: Random) -> Turn | None:
     letter = content[0] if content else rng.choice(START_COLOURS)
     amount = rng.randint(1, FULLEST_POUR - len(content))
     phrase = say(
-        rng, context.voice, f"add {_units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng)
+        rng, context.voice, f"add {units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng)
     )
     return Turn(phrase, _with(context, {beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
