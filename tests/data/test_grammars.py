@@ -189,7 +189,7 @@ def told(world, state, *steps):
     speaker = plain(GRAMMARS[world].start(Random(0))).voice
     context, rng = Context((state,), speaker), Random(3)
     for step in steps:
-        turns = (synthetic.next_turn(GRAMMARS[world], world, context, rng) for _ in range(20_000))
+        turns = (synthetic.next_turn(GRAMMARS[world], world, context, rng) for _ in range(200_000))
         context = context.then(next(turn for turn in turns if turn.instruction.words == step))
     return context
 

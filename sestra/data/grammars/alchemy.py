@@ -79,7 +79,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
     elif share:
         templates = [f"{THROW} [{share}] of {{x}}"]
         event = replace(event, repeatable=False)
-    elif size - amount == 1 and rng.random() < 0.3:
+    elif size - amount == 1 and rng.random() < 0.1:
         templates = [f"{THROW} all but one {{unit}} [of|from] {{x}}", "[drain|empty] {x} until one {unit} [is left|remains]"]
         event = replace(event, repeatable=False)
     else:
@@ -208,4 +208,4 @@ def add(context: Context, rng: Random) -> Turn | None:
     return Turn(phrase, _with(context, {beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
 
-MEANINGS: Mapping[Meaning, float] = {drain: 0.55, drain_top: 0.1, pour: 0.36, mix: 0.5, again: 0.15, put_back: 0.03, add: 0.02}
+MEANINGS: Mapping[Meaning, float] = {drain: 0.55, drain_top: 0.03, pour: 0.36, mix: 0.5, again: 0.15, put_back: 0.03, add: 0.02}

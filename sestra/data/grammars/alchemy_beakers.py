@@ -45,8 +45,11 @@ def describe(context: Context, beaker: int, rng: Random) -> Phrase:
     names = _by_place(context, beaker)
     if content and rng.random() < 0.75:
         names = (_by_colour(context, beaker) if len(set(content)) == 1 else _by_mixture(context, beaker)) or names
-    if rng.random() < 0.1:
+    rare = rng.random()  # about as often as in SCONE
+    if rare < 0.02:
         names = _by_neighbour(context, beaker) or names
+    elif rare < 0.05:
+        names = _from_the_ends(context, beaker, BEAKERS, "{beaker}")
     return say(rng, context.voice, names)
 
 
@@ -59,7 +62,6 @@ def _by_place(context: Context, beaker: int) -> list[Template]:
         names += [marked("the [last {beaker}|last one]", LAST_ONE), marked("the [rightmost|right most] {beaker}")]
     if beaker == BEAKERS - 2:
         names.append("the [second to last|second last|next to last|last but one] {beaker}")
-    names += _from_the_ends(context, beaker, BEAKERS, "{beaker}")
     if beaker == 0:
         names.append("the [leftmost|left most] [{beaker}|one]")
     if beaker == BEAKERS // 2:
@@ -86,7 +88,6 @@ def _by_colour(context: Context, beaker: int) -> list[Template]:
         names += [marked(f"the last {noun}", LAST_ONE), f"the [rightmost|right most|far right] {noun}"]
     if len(alike) == 3 and rank == 2:
         names.append(f"the middle {noun}")
-    names += _from_the_ends(context, rank - 1, len(alike), noun)
     if len(alike) == 2:
         names.append(f"the {noun} on the {'left' if rank == 1 else 'right'}")
     if len(alike) == 2 and focus(context) in alike and focus(context) != beaker:
