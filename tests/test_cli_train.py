@@ -1,4 +1,4 @@
-"""``sestra train`` as a user types it, from training to an exported agent, on a small generated data set."""
+"""``sestra train``, ``evaluate`` and ``export`` as a user types them, on a small generated data set."""
 
 from __future__ import annotations
 
@@ -14,16 +14,40 @@ from pathlib import Path
 
 import pytest
 import torch
-from commands import SMALL, run
+from commands import run
 
 from sestra import __version__, checkpoint
+from sestra.cli import main
 from sestra.config import AttentionConfig, TrainConfig
 from sestra.data import scone
 from sestra.data.synthetic import generate
 from sestra.runs import RunFolder
 from sestra.worlds import get_world
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent
+SMALL = ["--epochs", "1", "--hidden", "8", "--embedding", "6", "--execution-horizon", "5"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    for world in ("scene", "tangrams"):
+        for split, count, seed in (("train", 20, 1), ("dev", 8, 2)):
+            scone.write(folder / f"{world}-{split}.tsv", get_world(world), generate(world, count, seed=seed))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(data, tmp_path_factory) -> Path:
+    """A finished run on Scene; tests that change it take a copy."""
+    folder = tmp_path_factory.mktemp("trained") / "run"
+    assert main(["train", "--world", "scene", "--data", str(data), "--out", str(folder), *SMALL]) == 0
+    return folder
+
+
+@pytest.fixture
+def copied(trained, tmp_path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "copy"))
 
 
 # From one end to the other.
@@ -64,6 +88,43 @@ def test_train_evaluate_export(capsys, data, tmp_path, learner):
     assert status == 0
     assert json.loads(output)["counts"]["inst"][1] == 40
     assert not (agent / "results.json").exists()  # what ships is not written to
+
+
+def test_evaluate_prints_a_table_turns_and_errors(capsys, data, trained, tmp_path):
+    status, output, _ = run(
+        capsys, "evaluate", trained, "--data", data, "--by", "turn", "--errors", "2", "--out", tmp_path / "results.json"
+    )
+    assert status == 0
+    for text in ("Inst", "3utts", "5utts", "Inst, turn 5", "95% interval", "expected", "reached"):
+        assert text in output
+    assert output.count("expected") == 2
+    assert (tmp_path / "results.json").exists()
+    status, output, _ = run(capsys, "evaluate", trained, "--data", data, "--errors", "1000", "--json", "--out", tmp_path / "results.json")
+    report = json.loads(output)
+    right, of = report["counts"]["inst"]
+    assert len(report["errors"]) == of - right
+    for error in report["errors"]:
+        assert error["expected"] != error["reached"]
+        assert get_world("scene").parse(error["start"])
+
+
+def test_evaluate_on_train(capsys, data, trained, tmp_path):
+    status, output, _ = run(capsys, "evaluate", trained, "--data", data, "--split", "train", "--json", "--out", tmp_path / "results.json")
+    assert status == 0
+    assert json.loads(output)["counts"]["inst"][1] == 100
+
+
+def test_short_interactions_give_json_that_others_can_read(capsys, trained, tmp_path):
+    """With fewer than three turns there is no 3utts."""
+
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+
+    scone.write(tmp_path / "scene-dev.tsv", get_world("scene"), generate("scene", 3, seed=1, turns=2))
+    status, output, _ = run(capsys, "evaluate", trained, "--data", tmp_path, "--json", "--out", tmp_path / "results.json")
+    assert status == 0
+    assert json.loads(output, parse_constant=refuse)["counts"]["utts3"] == [0, 0]
+    json.loads((tmp_path / "results.json").read_text(), parse_constant=refuse)
 
 
 def test_progress_and_settings(capsys, data, tmp_path):
@@ -232,6 +293,60 @@ def test_resuming_from_damaged_checkpoints(capsys, data, tmp_path, how):
             assert "nocheckpointisleft" in message
 
 
+def test_evaluating_what_is_no_run(capsys, data, tmp_path):
+    for nothing in (tmp_path, tmp_path / "none", "no-such-agent"):
+        status, _, errors = run(capsys, "evaluate", nothing, "--data", data)
+        assert status == 2
+        assert "neither the folder of a run" in errors
+        assert run(capsys, "export", nothing, "--to", tmp_path / "to")[0] == 2
+    assert not (tmp_path / "to").exists()
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "vocab.json", "config.json"])
+def test_evaluating_a_damaged_run(capsys, data, copied, name):
+    content = (copied / name).read_bytes()
+    (copied / name).write_bytes(content[: len(content) // 2])
+    status, _, errors = run(capsys, "evaluate", copied, "--data", data)
+    assert status == 2
+    assert name in errors
+    assert not (copied / "results.json").exists()
+
+
+@pytest.mark.parametrize(
+    "flags", [["--errors", "-1"], ["--errors", "some"], ["--split", "train-orig"], ["--split", "summer"], ["--by", "moon"], ["--out", "."]]
+)
+def test_bad_flags_of_evaluate(capsys, data, copied, flags):
+    assert run(capsys, "evaluate", copied, "--data", data, *flags)[0] == 2
+
+
+def test_evaluating_slices_without_a_known_goal_in_between(capsys, trained, tmp_path):
+    slices = [
+        dataclasses.replace(one, states=(one.states[0], None, one.states[2]), instructions=one.instructions[:2])
+        for one in generate("scene", 3, seed=1)
+    ]
+    scone.write(tmp_path / "scene-train-orig.tsv", get_world("scene"), slices)
+    status, _, errors = run(
+        capsys, "evaluate", trained, "--data", tmp_path, "--split", "train-orig", "--json", "--out", tmp_path / "results.json"
+    )
+    assert status == 2
+    assert "no instruction's start and goal are both known" in errors.replace("\n", " ")
+    assert not (tmp_path / "results.json").exists()
+
+
+def test_exporting_what_was_not_measured(capsys, copied, tmp_path):
+    status, _, errors = run(capsys, "export", copied, "--to", tmp_path / "to")
+    assert status == 2
+    assert "results.json" in errors
+
+
+def test_exporting_to_where_nothing_can_be_made(capsys, data, copied, tmp_path):
+    assert run(capsys, "evaluate", copied, "--data", data, "--json")[0] == 0
+    (tmp_path / "file").write_text("in the way")
+    status, _, errors = run(capsys, "export", copied, "--to", tmp_path / "file" / "to")
+    assert status == 2
+    assert "--to" in errors
+
+
 # Ctrl-C.
 
 
@@ -276,3 +391,10 @@ def test_a_run_that_another_process_works_on_is_left_alone(capsys, data, tmp_pat
     assert status == 2
     assert "another process works on this run" in errors
     assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before
+
+
+def test_exporting_what_is_exported_already(capsys, tmp_path):
+    status, _, errors = run(capsys, "export", "alchemy", "--to", tmp_path / "to")
+    assert status == 2
+    assert "alchemy: is exported already" in errors
+    assert not (tmp_path / "to").exists()
