@@ -62,7 +62,9 @@ class ObjectConfig:
     past: Past = "turn-before"
     """What an object knows of earlier turns: nothing, its look when the turn before began, or its past in turns that words point at."""
     ranks: bool = True
-    """Whether an object's vector holds how many like it stand to its left and to its right, as in "the second yellow beaker"."""
+    """Whether an object's vector counts its like to the left and right, and those that hold more or less: "the second yellow beaker"."""
+    numbers: bool = False
+    """Whether words that name the same number, as "5th", "fifth" and "five" do, have a part of their embeddings in common."""
     changes: bool = True
     """Whether the memory holds what earlier turns changed, beside their words."""
 
@@ -173,6 +175,7 @@ GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
 OBJECTS: dict[str, dict[str, Any]] = {
+    "alchemy": {"generated": 1000, "policy": ObjectConfig(numbers=True)},
     "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed")},
 }
 """The worlds in which the object policy learns better with other settings than elsewhere."""
@@ -200,7 +203,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
     ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
         ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
-        return replace(ours, **OBJECTS.get(world, {"epochs": 20}))
+        return replace(ours, **{"epochs": 12, **OBJECTS.get(world, {})})
     ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
     if learner == "supervised":
         return replace(ours, epochs=30, policy=AttentionConfig(dropout=0.2))

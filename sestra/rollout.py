@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -29,6 +30,9 @@ class Execution:
     final: Tensor  # [batch, slots]
     stopped: Tensor  # [batch]: ended by STOP, not by the horizon
     attention: list[dict[str, Tensor]]
+    """What each step told of what was looked at; ``Policy.attended`` reads it."""
+    memory: Any
+    """What the policy had read."""
 
     @property
     def lengths(self) -> Tensor:
@@ -69,8 +73,8 @@ def forced(actions: Tensor) -> Choose:
     return lambda _logits, _states, step: actions[:, step]
 
 
-def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose) -> Execution:
-    """Execute each turn's instruction from its initial state until STOP or the horizon."""
+def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose, *, tell: bool = False) -> Execution:
+    """Execute each turn's instruction from its initial state until STOP or the horizon; ``tell`` if it matters what is looked at."""
     batch, read = len(turns), policy.read(turns)
     memory, carry = read, policy.begin(read)
     rows = torch.arange(batch)  # [running]: the executions that go on, and some that have ended since the last ones left
@@ -83,7 +87,7 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
             going = alive[rows].nonzero().squeeze(1)
             with torch.no_grad():  # where a gradient is wanted, it goes through what was read
                 memory, carry, rows = policy.narrow(memory, going), tuple(part[going] for part in carry), rows[going]
-        step = policy.step(memory, carry, state[rows], previous[rows])
+        step = policy.step(memory, carry, state[rows], previous[rows], tell=tell)
         carry = step.carry
         scores = spread(step.logits, rows, batch)  # [batch, actions]
         action = torch.where(alive, choose(scores.detach(), state, number), tables.stop)  # [batch]
@@ -99,4 +103,4 @@ def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose:
             break
     visited, living = torch.stack(states), torch.stack(lives)  # [steps, batch, slots], [steps, batch]
     log_probs = policy.finish(read, visited, torch.stack(logits), living).log_softmax(-1)  # [steps, batch, actions]
-    return Execution(visited, log_probs, torch.stack(actions), living, state, ~alive, attention)
+    return Execution(visited, log_probs, torch.stack(actions), living, state, ~alive, attention, read)

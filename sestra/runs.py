@@ -146,7 +146,7 @@ def load_trained(folder: RunFolder) -> Trained:
     tensors, chosen = checkpoint.load(folder.model)
 
     def fresh() -> AttentionPolicy | ObjectPolicy:
-        return make_policy(config.policy, tables, len(vocabulary))
+        return make_policy(config.policy, tables, vocabulary)
 
     policy: AttentionPolicy | ObjectPolicy | Ensemble = fresh()
     names = list(policy.state_dict())

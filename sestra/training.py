@@ -90,7 +90,7 @@ class Training:
         self.learner = LEARNERS[config.learner](config)
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
-        self.policy = make_policy(config.policy, self.tables, len(self.vocabulary))
+        self.policy = make_policy(config.policy, self.tables, self.vocabulary)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.averaging else self.policy
         self.optimiser = _optimiser(config, self.policy)
         self.progress = Progress()

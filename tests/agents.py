@@ -67,7 +67,7 @@ class Obedient:
     def begin(self, memory):
         return (memory[1],)
 
-    def step(self, memory, carry, states, previous):
+    def step(self, memory, carry, states, previous, *, tell=False):
         actions, _, lengths = memory
         (place,) = carry
         last = place >= lengths
@@ -86,9 +86,10 @@ class Obedient:
     def finish(self, memory, states, logits, alive):
         return logits
 
-    def attended(self, turns, attention):
+    def attended(self, turns, execution):
         places = torch.arange(turns.words.shape[1]).expand(len(turns), -1)
-        return {"obeyed": Attended("words", attention["obeyed"], places.masked_fill(places >= turns.lengths.unsqueeze(1), -1))}
+        weights = torch.stack([step["obeyed"] for step in execution.attention])
+        return {"obeyed": Attended("words", weights, places.masked_fill(places >= turns.lengths.unsqueeze(1), -1))}
 
 
 def obedient_agent() -> Agent:

@@ -108,7 +108,7 @@ def test_every_attention_of_the_package_has_a_title(config: type[PolicyConfig]):
     tables = compile_world(get_world("alchemy"))
     vocabulary = Vocabulary.of(INSTRUCTIONS, at_least=1)
     trained = Trained(
-        TrainConfig(world="alchemy", policy=config()), vocabulary, tables, make_policy(config(), tables, len(vocabulary)).eval(), {}
+        TrainConfig(world="alchemy", policy=config()), vocabulary, tables, make_policy(config(), tables, vocabulary).eval(), {}
     )
     trace = Agent(trained, "fresh").follow(STATE, INSTRUCTIONS)
     names = {attended.name for attended in trace.turns[1].steps[0].attention}

@@ -45,7 +45,7 @@ class Script:
     def begin(self, memory):
         return memory, torch.zeros(len(memory), dtype=torch.long)
 
-    def step(self, memory, carry, states, previous):
+    def step(self, memory, carry, states, previous, *, tell=False):
         actions, number = carry
         now = actions.gather(1, number.unsqueeze(1))
         return Step(torch.zeros(len(now), TABLES.actions).scatter(1, now, 5.0), (actions, number + 1), {})
@@ -180,7 +180,7 @@ def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, net
         for number, each in enumerate(generate(name, 30, seed=2))
     ]
     vocabulary = Vocabulary.of((text for each in data for text in each.instructions), 1)
-    policy = make_policy(NETWORKS[network](), tables, len(vocabulary)).eval()
+    policy = make_policy(NETWORKS[network](), tables, vocabulary).eval()
     ends = 0
     for number, each in enumerate(data):
         gone = [each.states[0]]

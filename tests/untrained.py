@@ -24,5 +24,5 @@ def untrained(world: str) -> Agent:
     tables = compile_world(get_world(world))
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        policy = make_policy(config.policy, tables, len(words)).eval()
+        policy = make_policy(config.policy, tables, words).eval()
     return Agent(Trained(config, words, tables, policy, {"epoch": 0}), f"{world}-untrained")

@@ -173,7 +173,7 @@ class Agent:
         def choose_if_understood(logits: Tensor, states: Tensor, step: int) -> Tensor:
             return torch.where(understood, choose(logits, states, step), self._tables.stop)  # [batch]
 
-        return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood)
+        return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
 
 
 class Interaction:

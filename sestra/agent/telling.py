@@ -61,10 +61,9 @@ def tell(policy: Policy, tables: Tables, readings: Sequence[Reading], turns: Tur
 
 def _attention(policy: Policy, readings: Sequence[Reading], turns: Turns, execution: Execution) -> list[list[Attention]]:
     """Of each execution, step by step."""
-    stacked = {name: torch.stack([step[name] for step in execution.attention]) for name in execution.attention[0]}
     lengths = execution.lengths.tolist()
     columns: list[list[list[Attended]]] = []  # [names][batch][steps]
-    for name, (over, weights, places) in policy.attended(turns, stacked).items():
+    for name, (over, weights, places) in policy.attended(turns, execution).items():
         plain = _rounded(weights).transpose(0, 1).tolist()  # [batch][steps][heads][keys]
         columns.append(
             [

@@ -24,6 +24,25 @@ def tokenize(instruction: str) -> list[str]:
     return _TOKEN.findall(instruction.lower())
 
 
+CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_DIGITS = re.compile(r"([1-9]|10)(st|nd|rd|th)?")
+
+
+def number_named(word: str) -> tuple[int, bool]:
+    """The number from 1 to 10 that a word names, 0 if it names none, and whether it is an ordinal.
+
+    >>> [number_named(word) for word in ("five", "5th", "third", "beaker")]
+    [(5, False), (5, True), (3, True), (0, False)]
+    """
+    if word in ORDINALS:
+        return ORDINALS.index(word) + 1, True
+    if word in CARDINALS:
+        return CARDINALS.index(word) + 1, False
+    digits = _DIGITS.fullmatch(word)
+    return (int(digits[1]), digits[2] is not None) if digits else (0, False)
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """The known words; a word's number is its place after the special tokens."""

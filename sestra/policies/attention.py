@@ -13,7 +13,7 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -27,6 +27,9 @@ from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.states import StageEncoder, state_encoder
 from sestra.policies.unrolled import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
+
+if TYPE_CHECKING:
+    from sestra.rollout import Execution
 
 HEADS = 2
 """Attention heads over a state."""
@@ -154,7 +157,7 @@ class AttentionPolicy(nn.Module):
         return Weights(self.query.weight, self.queries.weight, self.joined.weight, self.joined.bias, self.gates.weight, self.gates.bias)
 
     @torch.no_grad()
-    def step(self, memory: Memory, carry: tuple[Tensor, Tensor], states: Tensor, previous: Tensor) -> Step:
+    def step(self, memory: Memory, carry: tuple[Tensor, Tensor], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
         hidden, cell = carry  # [batch, hidden]
         others, mask = memory.others, None
         if self.config.current_state and self.state_encoder is not None:
@@ -163,7 +166,7 @@ class AttentionPolicy(nn.Module):
         trace = step(self.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
         if self.training:
             memory.visits.append(Visit(trace, memory.rows, states, mask, previous))
-        attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True))
+        attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True)) if tell else {}
         return Step(self._score(trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
 
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
@@ -190,9 +193,10 @@ class AttentionPolicy(nn.Module):
         scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(hidden)).view_as(logits)  # [steps, batch, actions]
         return scored
 
-    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
+    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
         found = {}
-        for name, weights in attention.items():
+        for name in self._names():
+            weights = torch.stack([step[name] for step in execution.attention])  # [steps, batch, heads, keys]
             places = torch.arange(weights.shape[-1]).expand(len(turns), -1)  # [batch, keys]
             begin, end = turns.current.unsqueeze(1), turns.lengths.unsqueeze(1)  # [batch, 1]
             if name == "current":  # the keys begin with the first current instruction that begins, or each with its own: see read

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from torch import Tensor
 
 from sestra.data.batching import Turns
+
+if TYPE_CHECKING:
+    from sestra.rollout import Execution
 
 
 class Step(NamedTuple):
@@ -16,14 +19,14 @@ class Step(NamedTuple):
     carry: Any
     """What the policy remembers until the next step; a tuple of tensors, ``[batch, ...]`` each."""
     attention: dict[str, Tensor]
-    """Weights over words or objects, by name: ``[batch, heads, keys]``."""
+    """What was looked at, if it was asked for, as ``Policy.attended`` reads it: ``[batch, ...]`` each."""
 
 
 class Attended(NamedTuple):
     """What the keys of one kind of attention are: words of the turns, or objects of the world."""
 
     over: Literal["words", "objects"]
-    weights: Tensor  # [..., batch, heads, keys]
+    weights: Tensor  # [steps, batch, heads, keys]
     places: Tensor  # [batch, keys]: the column of ``turns.words``, or the object's number as drawn from 0; -1 where there is nothing
 
 
@@ -36,8 +39,11 @@ class Policy(Protocol):
     def begin(self, memory: Any) -> Any:
         """What is carried into the first step."""
 
-    def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor) -> Step:
-        """Score every action in the states; ``previous`` holds the last actions, or ``actions`` (one past STOP) in the first step."""
+    def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
+        """Score every action in the states, and tell what was looked at if that is asked for.
+
+        ``previous`` holds the last actions, or ``actions`` (one past STOP) in the first step.
+        """
 
     def narrow(self, memory: Any, rows: Tensor) -> Any:
         """The memory of some of the turns."""
@@ -49,8 +55,8 @@ class Policy(Protocol):
         an execution is alive, ``[steps, batch]``, do the logits matter.
         """
 
-    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
-        """What the weights of a step, or of many stacked ones (``[..., batch, heads, keys]``), lie on."""
+    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
+        """What was looked at in the steps of the turns' executions, which told it."""
 
 
 def spread(values: Tensor, rows: Tensor, size: int) -> Tensor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +14,9 @@ from sestra.data.batching import Turns
 from sestra.policies.attention import AttentionPolicy
 from sestra.policies.base import Attended, Policy, Step
 from sestra.policies.objects import ObjectPolicy
+
+if TYPE_CHECKING:
+    from sestra.rollout import Execution
 
 
 class Ensemble(nn.Module):
@@ -32,10 +36,10 @@ class Ensemble(nn.Module):
     def begin(self, memory: list[Any]) -> tuple[Tensor, ...]:
         return tuple(part for member, own in zip(self._members, memory, strict=True) for part in member.begin(own))
 
-    def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor) -> Step:
+    def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
         each = len(carry) // len(self.members)
         steps = [
-            member.step(own, carry[number * each : (number + 1) * each], states, previous)
+            member.step(own, carry[number * each : (number + 1) * each], states, previous, tell=tell)
             for number, (member, own) in enumerate(zip(self._members, memory, strict=True))
         ]
         log_probs = torch.stack([step.logits.log_softmax(-1) for step in steps])  # [members, batch, actions]
@@ -49,5 +53,5 @@ class Ensemble(nn.Module):
         del memory, states, alive
         return logits
 
-    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
-        return self._members[0].attended(turns, attention)
+    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
+        return self._members[0].attended(turns, replace(execution, memory=execution.memory[0]))  # the means are told as any member tells

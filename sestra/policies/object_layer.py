@@ -83,10 +83,10 @@ class Layer(nn.Module):
         keys, values = self.memory(memory).chunk(2, -1)
         bias = links.mask[:, None, None]  # [batch, 1, 1, memory]
         if self.related is not None and links.related is not None:
-            related = torch.einsum("brtc,hr->bhtc", links.related, self.related)  # [batch, heads, tokens, changes]
+            related = (self.related @ links.related.flatten(2)).unflatten(2, links.related.shape[2:])  # [batch, heads, tokens, changes]
             bias = bias + functional.pad(related, (memory.shape[1] - related.shape[3], 0))  # [batch, heads, tokens, memory]
         if self.pointed is not None and links.pointed is not None:
-            bias = bias + torch.einsum("bpm,hp->bhm", links.pointed, self.pointed).unsqueeze(2)
+            bias = bias + (self.pointed @ links.pointed).unsqueeze(2)
         return Memory(self._split(keys), self._split(values), bias)
 
     def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, looked: list[Looked] | None) -> Tensor:

@@ -10,7 +10,7 @@ of its own in one large batch.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -18,14 +18,17 @@ from torch.nn import functional
 
 from sestra.config import ObjectConfig
 from sestra.data.batching import Turns
-from sestra.data.text import BETWEEN, CURRENT, PAD
+from sestra.data.text import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
 from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
-from sestra.policies.reading import read_both_ways, read_distinct
+from sestra.policies.reading import Numbers, read_both_ways, read_distinct
 from sestra.policies.recollection import AGES, Recollection
 from sestra.policies.sight import MOST, Sight
 from sestra.worlds.tables import Tables
+
+if TYPE_CHECKING:
+    from sestra.rollout import Execution
 
 NEVER = -1e4
 """The score of an action that no object in the state could take."""
@@ -52,14 +55,15 @@ class Things(NamedTuple):
 class ObjectPolicy(nn.Module):
     """A small transformer decoder whose tokens are objects."""
 
-    def __init__(self, config: ObjectConfig, tables: Tables, words: int) -> None:
+    def __init__(self, config: ObjectConfig, tables: Tables, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config = config
         self.sight = Sight(tables)
         self.slots, self.objects, self.edits = self.sight.slots, self.sight.objects, self.sight.edits
         size, features = config.size, self.sight.features.shape[-1]
 
-        self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
+        self.embedding = nn.Embedding(len(vocabulary), config.embedding, padding_idx=PAD)
+        self.numbers = Numbers(vocabulary, config.embedding) if config.numbers else None
         self.reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
         self.back_reader = nn.LSTM(config.embedding, size // 2, batch_first=True)
         self.word_ages = nn.Embedding(AGES, size)
@@ -70,8 +74,8 @@ class ObjectPolicy(nn.Module):
         self.before = Part(features, size) if config.past != "none" else None
         self.recollection = Recollection(self.sight, size) if config.past == "pointed" else None
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
-        counted = self.sight.kinds.shape[1] if config.ranks and self.slots > 1 else 0
-        self.ranks = Part(2 * counted * (MOST + 1), size) if counted else None
+        counted = self.sight.counted if config.ranks and self.slots > 1 else 0
+        self.ranks = Part(counted * (MOST + 1), size) if counted else None
         self.join = nn.Linear(size, size)
         self.stop = nn.Parameter(torch.randn(size))
 
@@ -130,7 +134,10 @@ class ObjectPolicy(nn.Module):
         return spoken, Things(vectors, present, number)
 
     def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        embedded = functional.dropout(self.embedding(words), self.config.dropout, self.training)  # [batch, words, embedding]
+        embedded = self.embedding(words)  # [batch, words, embedding]
+        if self.numbers is not None:
+            embedded = embedded + self.numbers(words)
+        embedded = functional.dropout(embedded, self.config.dropout, self.training)
         return read_both_ways(self.reader, self.back_reader, embedded, lengths)  # [batch, words, size]
 
     def _changes(self, turns: Turns) -> tuple[Things, Tensor]:
@@ -165,14 +172,11 @@ class ObjectPolicy(nn.Module):
         return ()
 
     @torch.no_grad()
-    def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor) -> Step:
-        """Score the actions; what was looked at is told only to those who may ask, which training never does."""
+    def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
         del carry, previous
-        if self.training:
-            return Step(self._act(memory, states), (), {})
-        looked: list[Looked] = []
+        looked: list[Looked] | None = [] if tell else None
         logits = self._act(memory, states, looked=looked)
-        return Step(logits, (), self._attention(memory, states, logits, looked))
+        return Step(logits, (), _mean_over_layers(looked) if looked else {})
 
     def finish(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """All steps of all executions at once, with their gradient."""
@@ -200,31 +204,35 @@ class ObjectPolicy(nn.Module):
         chosen = edits.gather(2, self.sight.scores[states])  # [rows, slots, edits of the world]
         return torch.cat([chosen.flatten(1), self.score_stop(vectors[:, -1])], 1)  # [rows, actions]
 
-    def _attention(self, memory: Memory, states: Tensor, logits: Tensor, looked: list[Looked]) -> dict[str, Tensor]:
-        """What the tokens looked at, each weighted by the probability that it acts; the mean over the layers."""
-        edits, stop = logits.softmax(-1).split([logits.shape[1] - 1, 1], 1)  # [batch, actions - 1], [batch, 1]
+    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
+        """What the tokens looked at, each weighted by the probability that it acts."""
+        states, memory = execution.states, execution.memory
+        edits, stop = execution.log_probs.exp().split([execution.log_probs.shape[-1] - 1, 1], -1)  # [steps, batch, actions - 1], [.., 1]
         owners = (
             self.sight.scores[states].clamp(max=self.objects * self.edits - 1) // self.edits
-        )  # [batch, slots, edits]: which object of the slot
-        acts = edits.new_zeros(*states.shape, self.objects).scatter_add(2, owners, edits.unflatten(1, (self.slots, -1)))
-        acts = torch.cat([acts.flatten(1), stop], 1)[:, None, None]  # [batch, 1, 1, tokens]
-        asked, saw = (torch.stack(weights).mean(0) for weights in zip(*looked, strict=True))  # [batch, heads, tokens, memory | tokens]
-        asked, saw = (acts @ asked).squeeze(2), (acts @ saw).squeeze(2)[..., :-1]  # [batch, heads, memory], [batch, heads, objects]
+        )  # [steps, batch, slots, edits]: which object of the slot
+        acts = edits.new_zeros(*states.shape, self.objects).scatter_add(3, owners, edits.unflatten(2, (self.slots, -1)))
+        acts = torch.cat([acts.flatten(2), stop], 2)[:, :, None, None]  # [steps, batch, 1, 1, tokens]
+        asked, saw = (acts @ torch.stack([step[name] for step in execution.attention]) for name in ("asked", "saw"))
+        asked, saw = asked.squeeze(3), saw.squeeze(3)[..., :-1]  # [steps, batch, heads, memory], [steps, batch, heads, objects]
         changed = memory.changes.shape[1]
-        words, changes = asked.split([asked.shape[2] - changed, changed], 2)
-        which = memory.changes.unsqueeze(1).expand_as(changes)  # [batch, heads, changes]
-        changes = torch.zeros_like(saw).scatter_add(2, which, changes)  # [batch, heads, objects]
-        return {"words": words, "changes": self.sight.drawn(changes, states), "objects": self.sight.drawn(saw, states)}
-
-    def attended(self, turns: Turns, attention: dict[str, Tensor]) -> dict[str, Attended]:
-        found = {}
-        for name, weights in attention.items():
-            places = torch.arange(weights.shape[-1]).expand(len(turns), -1)  # [batch, keys]
-            if name == "words":
-                places = places.masked_fill(places >= turns.lengths.unsqueeze(1), -1)
-            found[name] = Attended("words" if name == "words" else "objects", weights, places)
-        return found
+        words, changes = asked.split([asked.shape[3] - changed, changed], 3)
+        which = memory.changes.unsqueeze(1).expand_as(changes)  # [steps, batch, heads, changes]
+        changes = torch.zeros_like(saw).scatter_add(3, which, changes)  # [steps, batch, heads, objects]
+        places = torch.arange(words.shape[3]).expand(len(turns), -1)  # [batch, words]
+        drawn = torch.arange(self.slots * self.objects).expand(len(turns), -1)  # [batch, objects]
+        return {
+            "words": Attended("words", words, places.masked_fill(places >= turns.lengths.unsqueeze(1), -1)),
+            "changes": Attended("objects", self.sight.drawn(changes, states), drawn),
+            "objects": Attended("objects", self.sight.drawn(saw, states), drawn),
+        }
 
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         layers = [layer.narrow(rows) for layer in memory.layers]
         return replace(memory, context=memory.context[rows], layers=layers, changes=memory.changes[rows])
+
+
+def _mean_over_layers(looked: list[Looked]) -> dict[str, Tensor]:
+    """How the tokens looked at the memory, ``[batch, heads, tokens, memory]``, and at each other, ``[batch, heads, tokens, tokens]``."""
+    asked, saw = (sum(weights[1:], weights[0]) / len(looked) for weights in zip(*looked, strict=True))
+    return {"asked": asked, "saw": saw}

@@ -51,7 +51,8 @@ class Recollection(nn.Module):
         """The part, ``[batch, objects, size]``, and how much each earlier turn is meant, ``[batch, pointers, turns - 1]``."""
         meant, none = self.pointer(words, current, turns)  # [batch, pointers, turns - 1], [batch, pointers]
         recall = sight.recall(turns.history, turns.initial)  # [batch, turns - 1, objects, recalled]
-        recalled = torch.einsum("bpt,btor->bopr", meant, recall).flatten(2)  # [batch, objects, pointers * recalled]
+        recalled = (meant @ recall.flatten(2)).unflatten(2, recall.shape[2:])  # [batch, pointers, objects, recalled]
+        recalled = recalled.transpose(1, 2).flatten(2)  # [batch, objects, pointers * recalled]
         nowhere = none.unsqueeze(1).expand(-1, recalled.shape[1], -1)  # [batch, objects, pointers]
         part: Tensor = self.recalled(torch.cat([recalled, nowhere], -1))
         return part, meant

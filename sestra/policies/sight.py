@@ -26,6 +26,7 @@ class Sight(nn.Module):
         self.looks: Tensor
         self.scores: Tensor
         self.kinds: Tensor
+        self.amounts: Tensor | None
         self.standing: Tensor
         self.marks: Tensor
         seen = view(tables)
@@ -34,6 +35,7 @@ class Sight(nn.Module):
         self.register_buffer("looks", seen.looks, persistent=False)  # [contents, objects]
         self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
         self.register_buffer("kinds", seen.kinds, persistent=False)  # [contents, sorts]
+        self.register_buffer("amounts", seen.amounts, persistent=False)  # [contents]
         self.register_buffer("standing", seen.standing, persistent=False)  # [contents, objects]
         self.register_buffer("marks", seen.marks, persistent=False)  # [contents, objects]
 
@@ -51,13 +53,26 @@ class Sight(nn.Module):
         """What is different after a turn that changed the object; 0 if there is nothing."""
         return self.marks[states].flatten(-2)  # [..., slots * objects]
 
+    @property
+    def counted(self) -> int:
+        """How many counts there are of each slot."""
+        return self.kinds.shape[1] * (2 if self.amounts is None else 4)
+
     def count(self, states: Tensor) -> Tensor:
-        """For each sort of kind, how many slots to the left, and to the right, are of the same kind as the slot is, as ones and zeros."""
+        """How many slots of the slot's own kind stand to its left and right, and hold more or less than it, as ones and zeros.
+
+        Each sort of kind is counted by itself.
+        """
         kinds = self.kinds[states]  # [batch, slots, sorts]
         same = (kinds.unsqueeze(2) == kinds.unsqueeze(1)) & (kinds > 0).unsqueeze(2)  # [batch, slots, slots, sorts]
-        left = torch.ones(self.slots, self.slots).tril(-1).unsqueeze(-1)  # [slots, slots, 1]
-        counts = torch.stack([(same * left).sum(2), (same * left.transpose(0, 1)).sum(2)], -1)  # [batch, slots, sorts, 2]
-        counts = (counts.long() + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
+        left = torch.ones(self.slots, self.slots, dtype=torch.bool).tril(-1)  # [slots, slots]
+        others = [left, left.T]
+        if self.amounts is not None:
+            amounts = self.amounts[states]  # [batch, slots]
+            less = amounts.unsqueeze(1) < amounts.unsqueeze(2)  # [batch, slots, slots]
+            others += [less, less.transpose(1, 2)]
+        counts = torch.stack([(same & other.unsqueeze(-1)).sum(2) for other in others], -1)  # [batch, slots, sorts, counts]
+        counts = (counts + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
         return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
 
     def recall(self, history: Tensor, now: Tensor) -> Tensor:
@@ -88,8 +103,8 @@ class Sight(nn.Module):
         return torch.stack([own, (stands == stood) & (stands > 0)], 1).float()  # [batch, relations, objects, changes]
 
     def drawn(self, weights: Tensor, states: Tensor) -> Tensor:
-        """The weights ``[batch, heads, objects]`` in the order in which the states are drawn; objects that are not there are left out."""
+        """The weights ``[..., heads, objects]`` in the order in which the states are drawn; objects that are not there are left out."""
         if self.objects == 1:
             return weights
-        places = self.standing[states].flatten(1).unsqueeze(1).expand_as(weights)  # [batch, heads, objects]
-        return weights.new_zeros(*weights.shape[:2], self.objects + 1).scatter_add(2, places, weights)[..., 1:]
+        places = self.standing[states].flatten(-2).unsqueeze(-2).expand_as(weights)  # [..., heads, objects]
+        return weights.new_zeros(*weights.shape[:-1], self.objects + 1).scatter_add(-1, places, weights)[..., 1:]

@@ -28,6 +28,7 @@ class View:
     standing: Tensor  # [contents, objects]: where in the slot each object is drawn, from 1; 0 if it is not there
     marks: Tensor  # [contents, objects]: what is different after a turn that changed the object; 0 if there is nothing
     kinds: Tensor  # [contents, sorts]: for each sort of kind, such as the shirt's colour, the slot's kind; 0 for none
+    amounts: Tensor | None = None  # [contents]: how much the slot holds, in worlds where one may hold more than another
 
     @property
     def objects(self) -> int:
@@ -43,17 +44,19 @@ def view(tables: Tables) -> View:
     return slots(tables, torch.eye(len(tables.next)))
 
 
-def slots(tables: Tables, features: Tensor, kinds: Tensor | None = None) -> View:
+def slots(tables: Tables, features: Tensor, kinds: Tensor | None = None, amounts: Tensor | None = None) -> View:
     """One object a slot, with features ``[contents, features]``; its edits are the slot's, and without kinds its content is its kind."""
     contents = torch.arange(len(features)).unsqueeze(1)  # [contents, 1]
     scores = torch.arange(tables.edits).repeat(len(features), 1)
-    return View(contents, features, tables.edits, scores, torch.ones_like(contents), contents, contents if kinds is None else kinds)
+    return View(
+        contents, features, tables.edits, scores, torch.ones_like(contents), contents, contents if kinds is None else kinds, amounts
+    )
 
 
 def beakers(tables: Tables) -> View:
     """A beaker: the colour of each unit, how many units, the top unit's colour, and the colour of all units if they have one.
 
-    Beakers are counted among those that are not empty, and among those of the same colour.
+    Beakers are counted among those that are not empty, and among those of the same colour, from left to right and by how much they hold.
     """
     number = {colour: place for place, colour in enumerate(COLOURS, start=1)}
     rows = []
@@ -62,7 +65,7 @@ def beakers(tables: Tables) -> View:
         top, only = (units or [0])[-1], units[0] if len(set(units)) == 1 else 0
         rows.append([*units, *[0] * (CAPACITY - len(units)), len(units), top, only])
     kinds = [[int(size > 0), only] for *_, size, _, only in rows]
-    return slots(tables, _one_hot(rows), torch.tensor(kinds))
+    return slots(tables, _one_hot(rows), torch.tensor(kinds), torch.tensor([size for *_, size, _, _ in rows]))
 
 
 def positions(tables: Tables) -> View:

@@ -106,7 +106,7 @@ class Table:
     def begin(self, memory):
         return ()
 
-    def step(self, memory, carry, states, previous):
+    def step(self, memory, carry, states, previous, *, tell=False):
         return Step(self.table[previous], (), {})
 
     def narrow(self, memory, rows):

@@ -35,7 +35,7 @@ class Logits(nn.Module):
     def begin(self, memory):
         return torch.arange(len(memory)), torch.zeros(len(memory), dtype=torch.long)
 
-    def step(self, memory, carry, states, previous):
+    def step(self, memory, carry, states, previous, *, tell=False):
         row, number = carry
         return Step(self.scores[row, number], (row, number + 1), {})
 

@@ -57,7 +57,7 @@ def play(policy: AttentionPolicy, turns: Turns, actions: torch.Tensor, world: st
     carry, states = policy.begin(memory), turns.initial if initial is None else initial
     previous, steps = torch.full((len(turns),), tables.actions), []
     for action in actions.T:
-        steps.append(policy.step(memory, carry, states, previous))
+        steps.append(policy.step(memory, carry, states, previous, tell=True))
         carry, states, previous = steps[-1].carry, tables.step(states, action), action
     return steps
 

@@ -14,15 +14,17 @@ from sestra.data.batching import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
-from sestra.data.text import Vocabulary
+from sestra.data.text import SPECIAL, Vocabulary
 from sestra.policies.objects import NEVER, ObjectPolicy
+from sestra.policies.reading import Numbers
 from sestra.policies.recollection import AGES, TurnPointer
+from sestra.policies.sight import Sight
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
-SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed")
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True)
 
 
 def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
@@ -30,7 +32,7 @@ def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tupl
     tables = compile_world(get_world(name))
     examples = generate(name, interactions, seed=1)
     vocabulary = Vocabulary.of((text for example in examples for text in example.instructions), 1)
-    return ObjectPolicy(config, tables, len(vocabulary)).eval(), tables, encode_turns(examples, vocabulary, tables)
+    return ObjectPolicy(config, tables, vocabulary).eval(), tables, encode_turns(examples, vocabulary, tables)
 
 
 @pytest.mark.parametrize("past", get_args(Past))
@@ -75,8 +77,6 @@ def test_narrowing_leaves_the_others_as_they_are():
     every = policy.step(memory, (), turns.initial, previous)
     some = policy.step(policy.narrow(memory, rows), (), turns.initial[rows], previous[rows])
     assert torch.allclose(some.logits, every.logits[rows], atol=1e-5)
-    for name, weights in some.attention.items():
-        assert torch.allclose(weights, every.attention[name][rows], atol=1e-5)
 
 
 def test_figures_have_no_names():
@@ -97,6 +97,38 @@ def test_figures_have_no_names():
     assert torch.allclose(one, two[:, actions], atol=1e-5)
 
 
+def test_beakers_are_counted_from_either_side_and_by_how_much_they_hold():
+    sight = Sight(compile_world(get_world("alchemy")))
+    states = compile_world(get_world("alchemy")).encode([("gg", "", "g", "ggg", "rg", "", "g")])
+    counts = sight.count(states).unflatten(2, (2, 4, -1)).argmax(-1)  # [1, beakers, sorts, counts]
+    assert counts[0, :, 1].tolist() == [  # of its colour: left, right, with less, with more; all plus one, 0 for none
+        [1, 4, 3, 2],
+        [0, 0, 0, 0],
+        [2, 3, 1, 3],
+        [3, 2, 4, 1],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+        [4, 1, 1, 3],
+    ]
+    assert counts[0, 4, 0].tolist() == [4, 2, 3, 2]  # of those that hold anything
+
+
+def test_people_are_counted_from_either_side_alone():
+    tables = compile_world(get_world("scene"))
+    assert Sight(tables).counted == 2 * len(("shirt", "hat", "anyone"))
+
+
+def test_words_for_the_same_number_share_a_part_of_their_embeddings():
+    vocabulary = Vocabulary(("five", "5th", "fifth", "beaker", "two"))
+    numbers = Numbers(vocabulary, 6)
+    five, short, long, beaker, two = numbers(torch.arange(len(SPECIAL), len(vocabulary)).unsqueeze(0))[0]
+    assert torch.equal(short, long)
+    assert torch.allclose(short - five, numbers.form)
+    assert not torch.equal(five, two)
+    assert not beaker.any()
+    assert not numbers(torch.arange(len(SPECIAL)).unsqueeze(0)).any()
+
+
 def test_a_position_without_a_figure_is_never_emptied():
     policy, tables, turns = make("tangrams")
     states = tables.encode([("302",)] * len(turns))
@@ -108,18 +140,34 @@ def test_a_position_without_a_figure_is_never_emptied():
 @pytest.mark.parametrize("name", WORLDS)
 def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
     policy, tables, turns = make(name)
-    memory = policy.read(turns)
-    step = policy.step(memory, (), turns.initial, torch.full((len(turns),), tables.actions))
-    found = policy.attended(turns, step.attention)
+    with torch.no_grad():
+        execution = roll_out(policy, tables, turns, 4, sampled(torch.Generator().manual_seed(3)), tell=True)
+        found = policy.attended(turns, execution)
     assert list(found) == ["words", "changes", "objects"]
     assert [each.over for each in found.values()] == ["words", "objects", "objects"]
     words, changes = found["words"].weights, found["changes"].weights
+    assert words.shape[:2] == execution.actions.shape
     assert (words[(found["words"].places < 0).unsqueeze(1).expand_as(words)] == 0).all()
+    alive = execution.alive
     if name != "tangrams":  # there, figures that are not in the row are not drawn
-        assert torch.allclose(words.sum(-1) + changes.sum(-1), torch.ones(words.shape[:2]), atol=1e-5)
+        assert torch.allclose(words[alive].sum(-1) + changes[alive].sum(-1), torch.ones(words[alive].shape[:2]), atol=1e-5)
     first = turns.turn == 0
-    assert (changes[first] == 0).all()
-    assert changes[~first].sum() > 0
+    assert (changes[:, first] == 0).all()
+    assert changes[:, ~first].sum() > 0
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_what_was_looked_at_is_told_alike_alone_and_among_others(name: str):
+    policy, tables, turns = make(name)
+    with torch.no_grad():
+        together = roll_out(policy, tables, turns, 4, greedy, tell=True)
+        every = policy.attended(turns, together)
+        for row in range(0, len(turns), 7):
+            single = turns.select(torch.tensor([row]))
+            alone = roll_out(policy, tables, single, 4, greedy, tell=True)
+            for what, (_, weights, _) in policy.attended(single, alone).items():
+                steps, *_, keys = weights.shape
+                assert torch.allclose(weights[:, 0], every[what].weights[:steps, row, :, :keys], atol=1e-5)
 
 
 def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():

@@ -1,4 +1,4 @@
-"""How Alchemy is talked about: draining, pouring and mixing, about as often as in SCONE.
+"""How Alchemy is talked about: draining, pouring and mixing; pouring and mixing more often than in SCONE's train, which mostly drains.
 
 A pour ends with at most three units in the beaker, as in SCONE, so that mixing them stays within the paper's horizon of seven actions.
 """
@@ -208,4 +208,4 @@ def add(context: Context, rng: Random) -> Turn | None:
     return Turn(phrase, _with(context, {beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
 
-MEANINGS: Mapping[Meaning, float] = {drain: 0.55, drain_top: 0.03, pour: 0.36, mix: 0.5, again: 0.15, put_back: 0.03, add: 0.02}
+MEANINGS: Mapping[Meaning, float] = {drain: 0.2, drain_top: 0.03, pour: 0.8, mix: 1.0, again: 0.15, put_back: 0.03, add: 0.02}
