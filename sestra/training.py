@@ -259,5 +259,5 @@ class Training:
 
 def _optimiser(config: TrainConfig, policy: torch.nn.Module) -> torch.optim.Optimizer:
     if config.optimiser == "adam":
-        return torch.optim.Adam(policy.parameters(), config.learning_rate)
-    return torch.optim.RMSprop(policy.parameters(), config.learning_rate, alpha=config.smoothing)
+        return torch.optim.Adam(policy.parameters(), config.learning_rate, fused=True)
+    return torch.optim.RMSprop(policy.parameters(), config.learning_rate, alpha=config.smoothing, foreach=True)
