@@ -23,6 +23,7 @@ from sestra.beam import beam_search
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns
 from sestra.errors import InputError
+from sestra.policies import Draft
 from sestra.policies.base import Policy
 from sestra.rollout import Execution, forced, greedy, roll_out, sampled
 from sestra.runs import Trained, load_trained
@@ -72,6 +73,7 @@ class Agent:
         self._trained = trained
         self._tables = trained.tables
         self._policy: Policy = trained.policy
+        self._draft = Draft.of(trained.policy)
         self._reader = Reader(trained.tables, Speller(trained.vocabulary))
 
     @classmethod
@@ -173,6 +175,11 @@ class Agent:
         def choose_if_understood(logits: Tensor, states: Tensor, step: int) -> Tensor:
             return torch.where(understood, choose(logits, states, step), self._tables.stop)  # [batch]
 
+        if self._draft is not None and manner.how == "greedy" and len(turns) == 1:
+            drafted = roll_out(self._draft, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
+            decided = zip(drafted.log_probs, drafted.states, drafted.actions, strict=True)
+            if all(torch.equal(choose_if_understood(each, states, step), actions) for step, (each, states, actions) in enumerate(decided)):
+                return drafted
         return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
 
 

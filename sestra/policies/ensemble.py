@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Ensemble(nn.Module):
-    """For use, not for training; its members have the same network, world and vocabulary."""
+    """For use, not for training; its members have the same network, world and vocabulary. The first tells what it looked at."""
 
     def __init__(self, members: Sequence[AttentionPolicy | ObjectPolicy]) -> None:
         super().__init__()
@@ -39,12 +39,11 @@ class Ensemble(nn.Module):
     def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
         each = len(carry) // len(self.members)
         steps = [
-            member.step(own, carry[number * each : (number + 1) * each], states, previous, tell=tell)
+            member.step(own, carry[number * each : (number + 1) * each], states, previous, tell=tell and not number)
             for number, (member, own) in enumerate(zip(self._members, memory, strict=True))
         ]
-        log_probs = torch.stack([step.logits.log_softmax(-1) for step in steps])  # [members, batch, actions]
-        attention = {name: torch.stack([step.attention[name] for step in steps]).mean(0) for name in steps[0].attention}
-        return Step(log_probs.logsumexp(0) - math.log(len(steps)), tuple(part for step in steps for part in step.carry), attention)
+        carried = tuple(part for step in steps for part in step.carry)
+        return Step(_together(step.logits for step in steps), carried, steps[0].attention)
 
     def narrow(self, memory: list[Any], rows: Tensor) -> list[Any]:
         return [member.narrow(own, rows) for member, own in zip(self._members, memory, strict=True)]
@@ -54,4 +53,31 @@ class Ensemble(nn.Module):
         return logits
 
     def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
-        return self._members[0].attended(turns, replace(execution, memory=execution.memory[0]))  # the means are told as any member tells
+        return self._members[0].attended(turns, replace(execution, memory=execution.memory[0]))
+
+
+class Draft(Ensemble):
+    """An ensemble whose first member acts; the others are asked about all of its steps at once, when it has finished.
+
+    Its log-probabilities are the ensemble's. Where they say that the ensemble would have acted otherwise, the execution is not the
+    ensemble's; mostly they do not, and then it took one member's time for the steps instead of all members'.
+    """
+
+    @classmethod
+    def of(cls, policy: Policy) -> Draft | None:
+        """That of an ensemble of policies none of whose steps depends on another; of any other policy there is none."""
+        members = [member for member in policy.members if isinstance(member, ObjectPolicy)] if isinstance(policy, Ensemble) else []
+        return cls(members) if members else None
+
+    def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
+        return self._members[0].step(memory[0], carry, states, previous, tell=tell)
+
+    def finish(self, memory: list[Any], states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
+        others = zip(cast("list[ObjectPolicy]", list(self.members)[1:]), memory[1:], strict=True)
+        return _together([logits, *(member.score_all(own, states, logits, alive) for member, own in others)])
+
+
+def _together(logits: Iterable[Tensor]) -> Tensor:
+    """The logarithm of the mean of the members' probabilities."""
+    log_probs = torch.stack([each.log_softmax(-1) for each in logits])  # [members, ..., actions]
+    return log_probs.logsumexp(0) - math.log(len(log_probs))

@@ -180,8 +180,10 @@ class ObjectPolicy(nn.Module):
 
     def finish(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """All steps of all executions at once, with their gradient."""
-        if not self.training or not torch.is_grad_enabled():
-            return logits
+        return self.score_all(memory, states, logits, alive) if self.training and torch.is_grad_enabled() else logits
+
+    def score_all(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
+        """The logits, ``[steps, batch, actions]``, with those of all living steps computed anew, at once: no step depends on another."""
         rows = alive.T.flatten().nonzero().squeeze(1)  # [rows]: turn by turn, step by step
         visited = states.transpose(0, 1).flatten(0, 1)[rows]  # [rows, slots]
         scored = self._act(memory, visited, rows=Rows(rows, len(alive)))  # [rows, actions]

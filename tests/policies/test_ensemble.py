@@ -11,9 +11,11 @@ from commands import run
 from lamps import Lamps, interactions
 
 from sestra import Agent
+from sestra.agent import following
 from sestra.data import scone
 from sestra.data.batching import encode_turns
 from sestra.files import read_json
+from sestra.policies import Draft, Ensemble
 from sestra.rollout import forced, roll_out, sampled
 from sestra.runs import RunFolder, load_trained
 from sestra.worlds import WORLDS
@@ -71,6 +73,28 @@ def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
     assert f"2 runs that decide by the mean of their probabilities ({members})" in (agent / "CARD.md").read_text()
     trace = Agent.from_pretrained(agent).follow("1:r 2:_ 3:_", ["light the second lamp"])
     assert trace.turns[0].steps[0].attention.names == ("words", "changes", "objects")
+
+
+def test_a_draft_of_the_first_is_kept_only_where_all_together_would_have_done_the_same(capsys, runs, tmp_path, monkeypatch):
+    assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", tmp_path / "both")[0] == 0
+    agent, plain = (Agent.from_pretrained(tmp_path / "both") for _ in range(2))
+    monkeypatch.setattr(plain, "_draft", None)
+    policies = []
+
+    def counted(policy, *arguments, **settings):
+        policies.append(type(policy))
+        return roll_out(policy, *arguments, **settings)
+
+    monkeypatch.setattr(following, "roll_out", counted)
+    several = [(agent.world.format(each.states[0]), each.instructions) for each in interactions(30, seed=3, turns=3)]
+    drafted = [agent.follow(*each) for each in several]
+    drafts, refused = policies.count(Draft), policies.count(Ensemble)
+    assert drafts == 90
+    assert 0 < refused < drafts
+    for mine, theirs in zip(drafted, [plain.follow(*each) for each in several], strict=True):
+        assert [step.action for turn in mine.turns for step in turn.steps] == [step.action for turn in theirs.turns for step in turn.steps]
+        for one, other in zip(mine.turns, theirs.turns, strict=True):
+            assert [step.probability for step in one.steps] == pytest.approx([step.probability for step in other.steps], abs=1e-5)
 
 
 def test_what_does_not_belong_together(capsys, runs, tmp_path):

@@ -1,0 +1,84 @@
+"""How long an agent takes to follow one instruction: ``python benchmarks/following.py [--agents alchemy scene] [--json]``.
+
+Each agent follows generated interactions, one instruction at a time, on one thread, greedily; attention, alternatives and drawing-ready
+states are part of what it returns, as on the page. Timings are milliseconds an instruction.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+import torch
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from sestra import Agent
+from sestra.data.synthetic import generate
+
+SEED = 7
+WARM_UP = 2
+"""Interactions that are followed first and not timed."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Time the agents, an instruction at a time."""
+
+    agents: tuple[str, ...] = ("alchemy", "scene", "tangrams", "alchemy-sestra", "scene-sestra", "tangrams-sestra")
+    """Names of pretrained agents, or folders."""
+    interactions: int = 40
+    """How many interactions each of them follows, of five instructions."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table."""
+
+    agent: str
+    instructions: int
+    median: float
+    mean: float
+    p95: float
+
+
+def measure(name: str, interactions: int) -> Figure:
+    agent = Agent.from_pretrained(name)
+    times = []
+    for number, interaction in enumerate(generate(agent.world.name, WARM_UP + interactions, seed=SEED)):
+        first = interaction.states[0]
+        assert first is not None, "the grammar knows all its states"
+        following = agent.start(agent.world.format(first))
+        for instruction in interaction.instructions:
+            begun = time.perf_counter()
+            following.do(instruction)
+            if number >= WARM_UP:
+                times.append(1000 * (time.perf_counter() - begun))
+    return Figure(name, len(times), statistics.median(times), statistics.fmean(times), statistics.quantiles(times, n=20)[-1])
+
+
+def main() -> None:
+    options = tyro.cli(Options)
+    if options.interactions < 1:
+        sys.exit(f"following: --interactions {options.interactions}; expected at least 1")
+    torch.set_num_threads(1)
+    figures = [measure(name, options.interactions) for name in options.agents]
+    if options.json:
+        print(json.dumps({"unit": "ms", "threads": 1, "figures": [asdict(figure) for figure in figures]}, indent=2))
+        return
+    table = Table("agent", "instructions", "median, ms", "mean, ms", "95th percentile, ms", title="one instruction, one thread")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for figure in figures:
+        table.add_row(figure.agent, str(figure.instructions), f"{figure.median:.1f}", f"{figure.mean:.1f}", f"{figure.p95:.1f}")
+    Console(width=100).print(table)
+
+
+if __name__ == "__main__":
+    main()
