@@ -177,8 +177,7 @@ class Agent:
 
         if self._draft is not None and manner.how == "greedy" and len(turns) == 1:
             drafted = roll_out(self._draft, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
-            decided = zip(drafted.log_probs, drafted.states, drafted.actions, strict=True)
-            if all(torch.equal(choose_if_understood(each, states, step), actions) for step, (each, states, actions) in enumerate(decided)):
+            if torch.equal(choose_if_understood(drafted.log_probs, drafted.states, 0), drafted.actions):  # greedy: all steps at once
                 return drafted
         return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
 

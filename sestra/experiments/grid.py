@@ -64,6 +64,7 @@ SYSTEMS: dict[str, System] = {
         _part("without-changes", "− what earlier turns changed", {"changes": False}),
         _part("without-past", "− what objects know of earlier turns", {"past": "none"}),
         _part("without-ranks", "− counting among its like", {"ranks": False}),
+        _part("without-numbers", "− what number words have in common", {"numbers": False}),
         _part("without-symmetry", "− renamed colours and figures", symmetry=False),
         _part("without-guidance", "− guided executions", guided=0.0),
         _part("without-word-dropout", "− forgotten words", word_dropout=0.0),
@@ -101,6 +102,11 @@ def trial_name(world: str, system: str, seed: int, preset_name: Preset = "defaul
     return f"{world}-{system}-{seed}" + ("-paper" if preset_name == "paper" else "") + ("-generated" if generated else "")
 
 
+def removes_nothing(system: System, world: str) -> bool:
+    """Whether it is one about a part that the object policy does not have in that world."""
+    return system.name in PARTS[1:] and system.config(world, 1) == SYSTEMS[PARTS[0]].config(world, 1)
+
+
 def trials(
     worlds: Sequence[str] = WORLDS_OF_PAPER,
     systems: Iterable[str] = OF_PAPER,
@@ -124,7 +130,7 @@ def trials(
         for seed in range(1, most + 1)
         for world in worlds
         for system in chosen
-        if seed <= (seeds or system.seeds)
+        if seed <= (seeds or system.seeds) and not removes_nothing(system, world)
     ]
 
 

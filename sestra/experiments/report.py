@@ -10,7 +10,7 @@ from typing import get_args
 from sestra.config import Preset
 from sestra.experiments.cells import METRICS, Group, Kind, Record, cell, groups, kind_of, paper
 from sestra.experiments.comparing import compare, extrapolate
-from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe
+from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.watching import duration
 from sestra.files import write_text
 from sestra.rounding import interval, percent, tenths
@@ -134,7 +134,8 @@ def _parts(records: Sequence[Record]) -> Iterator[str]:
         cells = []
         for world in WORLDS_OF_PAPER:
             mine, reference = _mean(records, world, name), whole[world]
-            cells.append(f"{tenths(mine[0])} / {tenths(mine[1])}" if mine else PENDING)
+            absent = "–" if removes_nothing(SYSTEMS[name], world) else PENDING
+            cells.append(f"{tenths(mine[0])} / {tenths(mine[1])}" if mine else absent)
             cells.append(f"{tenths(mine[1] - reference[1]):+}".replace("-", "−") if mine and reference and name != PARTS[0] else "")
         yield f"| {SYSTEMS[name].label} | {' | '.join(cells)} |"
 

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Ensemble(nn.Module):
-    """For use, not for training; its members have the same network, world and vocabulary. The first tells what it looked at."""
+    """For use, not for training; its members have the same network, world and vocabulary.
+
+    The first tells what it looked at; where tokens are weighted by the probability that they act, that is the ensemble's.
+    """
 
     def __init__(self, members: Sequence[AttentionPolicy | ObjectPolicy]) -> None:
         super().__init__()
@@ -66,8 +69,9 @@ class Draft(Ensemble):
     @classmethod
     def of(cls, policy: Policy) -> Draft | None:
         """That of an ensemble of policies none of whose steps depends on another; of any other policy there is none."""
-        members = [member for member in policy.members if isinstance(member, ObjectPolicy)] if isinstance(policy, Ensemble) else []
-        return cls(members) if members else None
+        if not isinstance(policy, Ensemble) or not all(isinstance(member, ObjectPolicy) for member in policy.members):
+            return None
+        return cls([cast("ObjectPolicy", member) for member in policy.members])
 
     def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
         return self._members[0].step(memory[0], carry, states, previous, tell=tell)

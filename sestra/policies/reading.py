@@ -11,7 +11,10 @@ from sestra.data.text import CARDINALS, PAD, SPECIAL, Vocabulary, number_named
 
 
 class Numbers(nn.Module):
-    """The part of a word's embedding that it shares with all words that name the same number, and with all ordinals."""
+    """The part of a word's embedding that it shares with all words that name the same number, and with all ordinals.
+
+    "One" is among them even where it stands for a beaker; its own embedding has to say the rest.
+    """
 
     def __init__(self, vocabulary: Vocabulary, size: int) -> None:
         super().__init__()

@@ -12,6 +12,7 @@ from lamps import Lamps, interactions
 
 from sestra import Agent
 from sestra.agent import following
+from sestra.agent.trace import Turn
 from sestra.data import scone
 from sestra.data.batching import encode_turns
 from sestra.files import read_json
@@ -86,15 +87,33 @@ def test_a_draft_of_the_first_is_kept_only_where_all_together_would_have_done_th
         return roll_out(policy, *arguments, **settings)
 
     monkeypatch.setattr(following, "roll_out", counted)
-    several = [(agent.world.format(each.states[0]), each.instructions) for each in interactions(30, seed=3, turns=3)]
+    several = [(agent.world.format(each.states[0]), [*each.instructions, "gibberish"]) for each in interactions(30, seed=3, turns=3)]
     drafted = [agent.follow(*each) for each in several]
     drafts, refused = policies.count(Draft), policies.count(Ensemble)
-    assert drafts == 90
+    assert drafts == 4 * len(several)
     assert 0 < refused < drafts
     for mine, theirs in zip(drafted, [plain.follow(*each) for each in several], strict=True):
         assert [step.action for turn in mine.turns for step in turn.steps] == [step.action for turn in theirs.turns for step in turn.steps]
         for one, other in zip(mine.turns, theirs.turns, strict=True):
             assert [step.probability for step in one.steps] == pytest.approx([step.probability for step in other.steps], abs=1e-5)
+            for mean, together in zip(weights(one), weights(other), strict=True):
+                assert mean == pytest.approx(together, abs=1e-4)
+    policies.clear()
+    agent.follow(*several[0], how="sample")
+    agent.follow(*several[0], how="beam")
+    agent.follow_many(several[:2])
+    assert set(policies) == {Ensemble}
+
+
+def weights(turn: Turn) -> list[list[float]]:
+    """Of each step, all that was looked at."""
+    return [[weight for each in step.attention for head in each.heads for _, weight in head] for step in turn.steps]
+
+
+def test_there_is_no_draft_of_policies_whose_steps_depend_on_each_other(capsys, runs, tmp_path):
+    assert run(capsys, "join", runs / "attention-1", runs / "attention-2", "--to", tmp_path / "both")[0] == 0
+    assert Draft.of(load_trained(RunFolder(tmp_path / "both")).policy) is None
+    assert Draft.of(load_trained(RunFolder(runs / "objects-1")).policy) is None
 
 
 def test_what_does_not_belong_together(capsys, runs, tmp_path):
