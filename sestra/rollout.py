@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from sestra.data.batching import Turns
+from sestra.execution import Execution
 from sestra.policies.base import Policy, spread
 from sestra.worlds.tables import Tables
 
@@ -17,27 +16,6 @@ CROWDED = 0.8
 """The share of a batch's executions that must go on for those that have ended to stay: for them to leave, all memories are copied."""
 Choose = Callable[[Tensor, Tensor, int], Tensor]
 """Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
-
-
-@dataclass(frozen=True)
-class Execution:
-    """What happened, step by step; an execution that has ended waits with STOP until the longest has."""
-
-    states: Tensor  # [steps, batch, slots]: in which each action was chosen
-    log_probs: Tensor  # [steps, batch, actions]
-    actions: Tensor  # [steps, batch]
-    alive: Tensor  # [steps, batch]: whether the execution had not ended before the step
-    final: Tensor  # [batch, slots]
-    stopped: Tensor  # [batch]: ended by STOP, not by the horizon
-    attention: list[dict[str, Tensor]]
-    """What each step told of what was looked at; ``Policy.attended`` reads it."""
-    memory: Any
-    """What the policy had read."""
-
-    @property
-    def lengths(self) -> Tensor:
-        """Actions of each execution, STOP included."""
-        return self.alive.sum(0)  # [batch]
 
 
 def sampled(generator: torch.Generator) -> Choose:

@@ -23,11 +23,12 @@ from sestra.data.synthetic import generate
 from sestra.data.text import Vocabulary
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
+from sestra.execution import Execution
 from sestra.files import to_json, write_text
 from sestra.learners import LEARNERS, BestAction, Learner
 from sestra.policies import make_policy
 from sestra.reward import rewards
-from sestra.rollout import Execution, forced, guided, roll_out, sampled
+from sestra.rollout import forced, guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world

@@ -23,9 +23,10 @@ from sestra.beam import beam_search
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns
 from sestra.errors import InputError
+from sestra.execution import Execution
 from sestra.policies import Draft
 from sestra.policies.base import Policy
-from sestra.rollout import Execution, forced, greedy, roll_out, sampled
+from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.runs import Trained, load_trained
 from sestra.worlds import World
 

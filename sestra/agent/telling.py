@@ -11,8 +11,8 @@ from sestra.agent.reading import Reading
 from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Turn
 from sestra.data.batching import Turns
 from sestra.errors import shortened
+from sestra.execution import Execution
 from sestra.policies.base import Policy
-from sestra.rollout import Execution
 from sestra.worlds.tables import Tables
 
 ALTERNATIVES = 5

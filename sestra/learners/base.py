@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from sestra.rollout import Execution
+    from sestra.execution import Execution
 
 
 class Learner(Protocol):

@@ -21,7 +21,7 @@ from sestra.learners.base import mean_over_steps
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from sestra.rollout import Execution
+    from sestra.execution import Execution
 
 TIE = 1e-6
 

@@ -10,7 +10,7 @@ from sestra.learners.base import entropy, mean_over_steps
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from sestra.rollout import Execution
+    from sestra.execution import Execution
 
 
 @dataclass(frozen=True)

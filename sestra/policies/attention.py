@@ -13,7 +13,7 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -22,14 +22,12 @@ from torch.nn import functional
 from sestra.config import AttentionConfig
 from sestra.data.batching import Turns
 from sestra.data.text import PAD
+from sestra.execution import Execution
 from sestra.policies.base import Attended, Step
 from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.states import StageEncoder, state_encoder
 from sestra.policies.unrolled import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
-
-if TYPE_CHECKING:
-    from sestra.rollout import Execution
 
 HEADS = 2
 """Attention heads over a state."""

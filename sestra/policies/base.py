@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from torch import Tensor
 
 from sestra.data.batching import Turns
-
-if TYPE_CHECKING:
-    from sestra.rollout import Execution
+from sestra.execution import Execution
 
 
 class Step(NamedTuple):

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from sestra.data.batching import Turns
+from sestra.execution import Execution
 from sestra.policies.attention import AttentionPolicy
 from sestra.policies.base import Attended, Policy, Step
 from sestra.policies.objects import ObjectPolicy
-
-if TYPE_CHECKING:
-    from sestra.rollout import Execution
 
 
 class Ensemble(nn.Module):

@@ -10,7 +10,7 @@ of its own in one large batch.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,7 @@ from torch.nn import functional
 from sestra.config import ObjectConfig
 from sestra.data.batching import Turns
 from sestra.data.text import BETWEEN, CURRENT, PAD, Vocabulary
+from sestra.execution import Execution
 from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
 from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
@@ -26,9 +27,6 @@ from sestra.policies.reading import Numbers, read_both_ways, read_distinct
 from sestra.policies.recollection import AGES, Recollection
 from sestra.policies.sight import MOST, Sight
 from sestra.worlds.tables import Tables
-
-if TYPE_CHECKING:
-    from sestra.rollout import Execution
 
 NEVER = -1e4
 """The score of an action that no object in the state could take."""
