@@ -19,6 +19,7 @@ from rich.table import Table
 
 from sestra import Agent
 from sestra.data.synthetic import generate
+from sestra.errors import InputError
 
 SEED = 7
 WARM_UP = 2
@@ -68,7 +69,10 @@ def main() -> None:
     if options.interactions < 1:
         sys.exit(f"following: --interactions {options.interactions}; expected at least 1")
     torch.set_num_threads(1)
-    figures = [measure(name, options.interactions) for name in options.agents]
+    try:
+        figures = [measure(name, options.interactions) for name in options.agents]
+    except InputError as error:
+        sys.exit(f"following: {error}")
     if options.json:
         print(json.dumps({"unit": "ms", "threads": 1, "figures": [asdict(figure) for figure in figures]}, indent=2))
         return
