@@ -49,7 +49,7 @@ def describe(context: Context, beaker: int, rng: Random) -> Phrase:
     if rare < 0.02:
         names = _by_neighbour(context, beaker) or names
     elif rare < 0.05:
-        names = _from_the_ends(context, beaker, BEAKERS, "{beaker}")
+        names = _from_the_ends(context, beaker)
     return say(rng, context.voice, names)
 
 
@@ -102,11 +102,11 @@ def _by_colour(context: Context, beaker: int) -> list[Template]:
     return names
 
 
-def _from_the_ends(context: Context, place: int, count: int, noun: str) -> list[Template]:
+def _from_the_ends(context: Context, beaker: int) -> list[Template]:
     """Counted from the left or from the right, if it is not the one at that end."""
-    sides = (("left", place + 1), ("right", count - place))
+    sides = (("left", beaker + 1), ("right", BEAKERS - beaker))
     ranked = [(side, context.voice.ordinal(rank)) for side, rank in sides if rank > 1]
-    return [f"the [{ordinal} {noun}|{noun} {ordinal}] from the {side}" for side, ordinal in ranked]
+    return [f"the [{ordinal} {{beaker}}|{{beaker}} {ordinal}] from the {side}" for side, ordinal in ranked]
 
 
 def _by_mixture(context: Context, beaker: int) -> list[Template]:
