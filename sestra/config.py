@@ -63,8 +63,10 @@ class ObjectConfig:
     """What an object knows of earlier turns: nothing, its look when the turn before began, or its past in turns that words point at."""
     ranks: bool = True
     """Whether an object's vector counts its like to the left and right, and those that hold more or less: "the second yellow beaker"."""
+    neighbours: bool = False
+    """Whether an object's vector holds what is beside it: "the beaker to the right of the red one"."""
     numbers: bool = False
-    """Whether words that name the same number, as "5th", "fifth" and "five" do, have a part of their embeddings in common."""
+    """Whether "5th" and "five" have a part of their embeddings in common, and objects hear the words that name a number of theirs."""
     changes: bool = True
     """Whether the memory holds what earlier turns changed, beside their words."""
 

@@ -22,10 +22,11 @@ from sestra.data.text import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.execution import Execution
 from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
+from sestra.policies.numbers import Called, Numbers
 from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
-from sestra.policies.reading import Numbers, read_both_ways, read_distinct
+from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.recollection import AGES, Recollection
-from sestra.policies.sight import MOST, Sight
+from sestra.policies.sight import MOST, SIDES, Sight
 from sestra.worlds.tables import Tables
 
 NEVER = -1e4
@@ -74,6 +75,8 @@ class ObjectPolicy(nn.Module):
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = self.sight.counted if config.ranks and self.slots > 1 else 0
         self.ranks = Part(counted * (MOST + 1), size) if counted else None
+        self.neighbours = Part(SIDES * features, size) if config.neighbours and self.slots > 1 and self.objects == 1 else None
+        self.called = Called(vocabulary, self.sight.numbered, size) if config.numbers else None
         self.join = nn.Linear(size, size)
         self.stop = nn.Parameter(torch.randn(size))
 
@@ -104,8 +107,8 @@ class ObjectPolicy(nn.Module):
         if self.before is not None:
             before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
             looked = looked + self._part(self.before, sight.see(before))
+        current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
         if self.recollection is not None:
-            current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
             recalled, meant = self.recollection(sight, turns, spoken, current)
             looked = looked + recalled
             pointed = functional.pad(meant, (0, 1)).gather(2, when.unsqueeze(1).expand(-1, meant.shape[1], -1))  # [batch, pointers, memory]
@@ -113,7 +116,11 @@ class ObjectPolicy(nn.Module):
         if self.places is not None:
             looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
         if self.ranks is not None:
-            looked = looked + self.ranks(sight.count(initial)).repeat_interleave(self.objects, 1)
+            looked = looked + self.ranks(sight.rank(sight.count(initial))).repeat_interleave(self.objects, 1)
+        if self.neighbours is not None:
+            looked = looked + self.neighbours(sight.beside(initial))
+        if self.called is not None:
+            looked = looked + self.called(turns.words, spoken, current, sight.number(initial))
         links = Links(torch.zeros(present.shape).masked_fill(~present, -torch.inf), related, pointed)
         looks = self.now(sight.features) if looked.shape[:2].numel() >= len(sight.features) else None
         return Memory(looks, looked, [layer.remember(vectors, links) for layer in self._layers], changed)

@@ -15,6 +15,8 @@ RELATIONS = 2
 """Of an object to a change: whether it is the object that changed, and whether it stands where that one stood."""
 MOST = 5
 """Slots of a kind that are told apart by counting."""
+SIDES = 4
+"""What an object may have beside it: something next to it, or farther away, to the left and right."""
 
 
 class Sight(nn.Module):
@@ -59,7 +61,7 @@ class Sight(nn.Module):
         return self.kinds.shape[1] * (2 if self.amounts is None else 4)
 
     def count(self, states: Tensor) -> Tensor:
-        """How many slots of the slot's own kind stand to its left and right, and hold more or less than it, as ones and zeros.
+        """Which slot of its own kind each is, from the left, from the right, by how much it holds and by how little; 0 if it has no kind.
 
         Each sort of kind is counted by itself.
         """
@@ -72,8 +74,39 @@ class Sight(nn.Module):
             less = amounts.unsqueeze(1) < amounts.unsqueeze(2)  # [batch, slots, slots]
             others += [less, less.transpose(1, 2)]
         counts = torch.stack([(same & other.unsqueeze(-1)).sum(2) for other in others], -1)  # [batch, slots, sorts, counts]
-        counts = (counts + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
-        return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
+        return (counts + (kinds > 0).unsqueeze(-1)).flatten(2)  # [batch, slots, counted]
+
+    def rank(self, counts: Tensor) -> Tensor:
+        """Counts as ones and zeros."""
+        return functional.one_hot(counts.clamp(max=MOST), MOST + 1).flatten(2).float()  # [batch, slots, counted * (MOST + 1)]
+
+    @property
+    def numbered(self) -> int:
+        """How many numbers an object may be called by."""
+        return 2 + (self.counted if self.slots > 1 else 0) + (self.amounts is not None)
+
+    def number(self, states: Tensor) -> Tensor:
+        """The numbers that an object may be called by: its place from the left and right, its counts, and how much it holds; 0 for none."""
+        if self.slots == 1:
+            left = self.stand(states)  # [batch, objects]
+            return torch.stack([left, torch.where(left > 0, left.amax(1, keepdim=True) + 1 - left, 0)], 2)
+        place = torch.arange(self.slots).repeat(len(states), 1)  # [batch, slots]
+        numbers = torch.cat([torch.stack([place + 1, self.slots - place], 2), self.count(states)], 2)
+        if self.amounts is not None:
+            numbers = torch.cat([numbers, self.amounts[states].unsqueeze(2)], 2)
+        return numbers.repeat_interleave(self.objects, 1)  # [batch, objects, numbered]
+
+    def beside(self, states: Tensor) -> Tensor:
+        """What stands beside each slot's only object, to the left and right: in the next slot, and in the next one that is not empty."""
+        numbers = torch.arange(self.slots)  # [slots]
+        full = self.marks[states].squeeze(-1) > 0  # [batch, slots]
+        last = torch.where(full, numbers, -1).cummax(1).values  # [batch, slots]: the last one that is not empty, up to here
+        first = torch.where(full, numbers, self.slots).flip(1).cummin(1).values.flip(1)  # [batch, slots]: the first one, from here on
+        last = functional.pad(last, (1, -1), value=-1)  # up to the one before
+        first = functional.pad(first, (-1, 1), value=self.slots)
+        places = torch.stack(torch.broadcast_tensors(numbers - 1, numbers + 1, last, first), -1)  # [batch, slots, sides]
+        features = functional.pad(self.features[self.see(states)], (0, 0, 1, 1))  # [batch, 1 + slots + 1, features]
+        return features[torch.arange(len(states))[:, None, None], places + 1].flatten(2)  # [batch, slots, sides * features]
 
     def recall(self, history: Tensor, now: Tensor) -> Tensor:
         """Of each earlier turn, what each object looked like before and after, and what became of it, and of the one whose place it has.

@@ -15,16 +15,16 @@ from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
 from sestra.data.text import SPECIAL, Vocabulary
+from sestra.policies.numbers import Called, Numbers
 from sestra.policies.objects import NEVER, ObjectPolicy
-from sestra.policies.reading import Numbers
 from sestra.policies.recollection import AGES, TurnPointer
-from sestra.policies.sight import Sight
+from sestra.policies.sight import SIDES, Sight
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
-SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True)
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True, neighbours=True)
 
 
 def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
@@ -100,16 +100,17 @@ def test_figures_have_no_names():
 def test_beakers_are_counted_from_either_side_and_by_how_much_they_hold():
     sight = Sight(compile_world(get_world("alchemy")))
     states = compile_world(get_world("alchemy")).encode([("gg", "", "g", "ggg", "rg", "", "g")])
-    counts = sight.count(states).unflatten(2, (2, 4, -1)).argmax(-1)  # [1, beakers, sorts, counts]
-    assert counts[0, :, 1].tolist() == [  # of its colour: left, right, with less, with more; all plus one, 0 for none
+    counts = sight.count(states).unflatten(2, (2, 4))  # [1, beakers, sorts, counts]
+    assert counts[0, :, 1].tolist() == [  # of its colour, or of the empty ones: left, right, with less, with more; all plus one, 0 for none
         [1, 4, 3, 2],
-        [0, 0, 0, 0],
+        [1, 2, 1, 1],
         [2, 3, 1, 3],
         [3, 2, 4, 1],
         [0, 0, 0, 0],
-        [0, 0, 0, 0],
+        [2, 1, 1, 1],
         [4, 1, 1, 3],
     ]
+    assert sight.rank(sight.count(states)).unflatten(2, (2, 4, -1)).argmax(-1).equal(counts)
     assert counts[0, 4, 0].tolist() == [4, 2, 3, 2]  # of those that hold anything
 
 
@@ -127,6 +128,51 @@ def test_words_for_the_same_number_share_a_part_of_their_embeddings():
     assert not torch.equal(five, two)
     assert not beaker.any()
     assert not numbers(torch.arange(len(SPECIAL)).unsqueeze(0)).any()
+
+
+def test_a_beaker_is_called_by_its_places_its_ranks_and_how_much_it_holds():
+    tables = compile_world(get_world("alchemy"))
+    sight = Sight(tables)
+    numbers = sight.number(tables.encode([("gg", "", "g", "ggg", "rg", "", "g")]))
+    assert numbers.shape[2] == sight.numbered
+    assert numbers[0, 3].tolist() == [4, 4, 3, 3, 5, 1, 3, 2, 4, 1, 3]  # places, ranks among the full and the green ones, units
+
+
+def test_a_figure_is_called_by_its_place_from_either_end():
+    tables = compile_world(get_world("tangrams"))
+    assert Sight(tables).number(tables.encode([("302",)]))[0].tolist() == [[2, 2], [0, 0], [3, 1], [1, 3], [0, 0]]
+
+
+def test_an_object_hears_its_own_number_whichever_it_is():
+    vocabulary = Vocabulary(("second", "fourth", "beaker"))
+    second, fourth, beaker = range(len(SPECIAL), len(vocabulary))
+    called = Called(vocabulary, 2, 5)
+    numbers = torch.tensor([[[1, 4], [2, 3], [3, 2], [4, 1], [0, 0]]]).expand(2, -1, -1)  # [batch, objects, numbers]
+    words = torch.tensor([[beaker, second], [beaker, fourth]])
+    spoken = torch.randn(1, 2, 5).expand(2, -1, -1)
+    heard = called(words, spoken, torch.ones_like(words, dtype=torch.bool), numbers)  # [batch, objects, size]
+    assert torch.allclose(heard[0, 1], heard[1, 3])  # by the first of its numbers
+    assert torch.allclose(heard[0, 2], heard[1, 0])  # by the second
+    assert not torch.allclose(heard[0, 1], heard[0, 2])
+    assert not heard[0, [0, 3, 4]].any()
+    earlier = torch.tensor([[True, False]]).expand(2, -1)
+    assert not called(words, spoken, earlier, numbers).any()
+
+
+def test_what_stands_beside_a_position():
+    tables = compile_world(get_world("scene"))
+    sight, contents = Sight(tables), tables.world.contents
+    people, nobody = {2: "ro", 5: "b_", 10: "yg"}, "__"
+    found = sight.beside(tables.encode([tuple(people.get(place, nobody) for place in range(1, 11))])).unflatten(2, (SIDES, -1))
+
+    def who(place: int) -> list[str | None]:
+        looks = [sight.features.eq(side).all(1).nonzero().flatten().tolist() for side in found[0, place - 1]]
+        return [contents[look[0]] if look else None for look in looks]
+
+    assert who(1) == [None, people[2], None, people[2]]  # next to it, left and right; the next person, left and right
+    assert who(2) == [nobody, nobody, None, people[5]]
+    assert who(4) == [nobody, people[5], people[2], people[5]]
+    assert who(10) == [nobody, None, people[5], None]
 
 
 def test_a_position_without_a_figure_is_never_emptied():
