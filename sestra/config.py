@@ -63,8 +63,6 @@ class ObjectConfig:
     """What an object knows of earlier turns: nothing, its look when the turn before began, or its past in turns that words point at."""
     ranks: bool = True
     """Whether an object's vector counts its like to the left and right, and those that hold more or less: "the second yellow beaker"."""
-    neighbours: bool = False
-    """Whether an object's vector holds what is beside it: "the beaker to the right of the red one"."""
     numbers: bool = False
     """Whether "5th" and "five" have a part of their embeddings in common, and objects hear the words that name a number of theirs."""
     changes: bool = True
@@ -106,7 +104,7 @@ class TrainConfig:
     entropy: float = 0.1
     """Weight (lambda) of the policy's entropy in what is maximised."""
     robust: float = 0.0
-    """How little the best-action learner minds actions that it thinks improbable: from 0, likelihood, to 1, probability."""
+    """How little the best-action learner minds, in the last epoch, what it thinks improbable: from 0, as in the first, to 1, not at all."""
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     guided: float = 0.0
@@ -121,6 +119,8 @@ class TrainConfig:
     """Step size of the optimiser at the start."""
     decay: float = 1.0
     """What the step size has shrunk to, as a share of the first, when the last epoch ends (along a half cosine)."""
+    chosen_after: float = 0.0
+    """Share of the epochs at the start whose models are not chosen, unless the run ends there: the best of them is so by luck."""
     averaging: float = 0.0
     """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
     clip: float = 0.0
@@ -153,7 +153,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up", "generated"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "averaging", "guided", "robust", "word_dropout", "smoothing"):
+        for name in ("decay", "chosen_after", "averaging", "guided", "robust", "word_dropout", "smoothing"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)
@@ -178,7 +178,8 @@ GUIDED = {"tangrams": 0.5}
 
 OBJECTS: dict[str, dict[str, Any]] = {
     "alchemy": {"generated": 1000, "policy": ObjectConfig(numbers=True)},
-    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed")},
+    "scene": {"generated": 500, "policy": ObjectConfig(numbers=True)},
+    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed"), "robust": 0.0, "chosen_after": 0.0},
 }
 """The worlds in which the object policy learns better with other settings than elsewhere."""
 
@@ -204,7 +205,9 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
         return config
     ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
-        ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
+        ours = replace(
+            ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5, robust=0.8, chosen_after=0.67
+        )
         return replace(ours, **{"epochs": 12, **OBJECTS.get(world, {})})
     ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
     if learner == "supervised":

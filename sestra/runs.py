@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import filelock
@@ -156,7 +157,9 @@ def load_trained(folder: RunFolder) -> Trained:
     try:
         policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     except RuntimeError as error:
-        raise checkpoint.CheckpointError(f"{folder.model}: does not fit the config.json beside it ({error}); use another run") from error
+        raise checkpoint.CheckpointError(
+            f"{folder.model}: does not fit the config.json beside it ({shorten(str(error), 200)}); use another run"
+        ) from error
     return Trained(config, vocabulary, tables, policy.eval(), chosen)
 
 

@@ -25,7 +25,7 @@ from sestra.errors import InputError
 from sestra.evaluation import evaluate
 from sestra.execution import Execution
 from sestra.files import to_json, write_text
-from sestra.learners import LEARNERS, BestAction, Learner
+from sestra.learners import LEARNERS, Learner
 from sestra.policies import make_policy
 from sestra.reward import rewards
 from sestra.rollout import forced, guided, roll_out, sampled
@@ -162,8 +162,10 @@ class Training:
         return float(objective.detach()), execution
 
     def _learner(self) -> Learner:
-        """Best-action likelihood while training warms up, then the one that was asked for."""
-        return BestAction(self.config.robust) if self.progress.epoch < self.config.warm_up else self.learner
+        """Best-action likelihood while training warms up, then the one that was asked for; more robust from epoch to epoch."""
+        config, epoch = self.config, self.progress.epoch
+        grown = config.robust * min(1, epoch / max(1, config.epochs - 1))
+        return LEARNERS["best-action" if epoch < config.warm_up else config.learner](dataclasses.replace(config, robust=grown))
 
     def roll_in(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor]:
         """An execution of each instruction, and the reward of every action in every state that it visits."""
@@ -188,13 +190,13 @@ class Training:
             group["lr"] = self.config.learning_rate * (self.config.decay + (1 - self.config.decay) * remaining)
 
     def _validate(self) -> dict[str, float]:
-        """Measure the policy on validation; keep it if none was better since the warm-up, and count patience."""
+        """Measure the policy on validation; keep it if none was better since models may be chosen, and count patience."""
         self.average.eval()
         config, progress = self.config, self.progress
         result = evaluate(self.average, self.tables, self.validation, horizon=config.execution_horizon, verbosity=config.verbosity)
         record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
         score = result.utts5.percent if result.utts5.trials else result.inst.percent
-        if score > progress.best_score or progress.epoch == config.warm_up:
+        if score > progress.best_score or progress.epoch == max(config.warm_up, int(config.chosen_after * config.epochs)):
             progress.best_score, progress.best_epoch = score, progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
         if result.reward > progress.best_reward:

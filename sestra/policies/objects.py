@@ -26,7 +26,7 @@ from sestra.policies.numbers import Called, Numbers
 from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
 from sestra.policies.reading import read_both_ways, read_distinct
 from sestra.policies.recollection import AGES, Recollection
-from sestra.policies.sight import MOST, SIDES, Sight
+from sestra.policies.sight import MOST, Sight
 from sestra.worlds.tables import Tables
 
 NEVER = -1e4
@@ -75,7 +75,6 @@ class ObjectPolicy(nn.Module):
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = self.sight.counted if config.ranks and self.slots > 1 else 0
         self.ranks = Part(counted * (MOST + 1), size) if counted else None
-        self.neighbours = Part(SIDES * features, size) if config.neighbours and self.slots > 1 and self.objects == 1 else None
         self.called = Called(vocabulary, self.sight.numbered, size) if config.numbers else None
         self.join = nn.Linear(size, size)
         self.stop = nn.Parameter(torch.randn(size))
@@ -117,8 +116,6 @@ class ObjectPolicy(nn.Module):
             looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
         if self.ranks is not None:
             looked = looked + self.ranks(sight.rank(sight.count(initial))).repeat_interleave(self.objects, 1)
-        if self.neighbours is not None:
-            looked = looked + self.neighbours(sight.beside(initial))
         if self.called is not None:
             looked = looked + self.called(turns.words, spoken, current, sight.number(initial))
         links = Links(torch.zeros(present.shape).masked_fill(~present, -torch.inf), related, pointed)

@@ -15,8 +15,6 @@ RELATIONS = 2
 """Of an object to a change: whether it is the object that changed, and whether it stands where that one stood."""
 MOST = 5
 """Slots of a kind that are told apart by counting."""
-SIDES = 4
-"""What an object may have beside it: something next to it, or farther away, to the left and right."""
 
 
 class Sight(nn.Module):
@@ -95,18 +93,6 @@ class Sight(nn.Module):
         if self.amounts is not None:
             numbers = torch.cat([numbers, self.amounts[states].unsqueeze(2)], 2)
         return numbers.repeat_interleave(self.objects, 1)  # [batch, objects, numbered]
-
-    def beside(self, states: Tensor) -> Tensor:
-        """What stands beside each slot's only object, to the left and right: in the next slot, and in the next one that is not empty."""
-        numbers = torch.arange(self.slots)  # [slots]
-        full = self.marks[states].squeeze(-1) > 0  # [batch, slots]
-        last = torch.where(full, numbers, -1).cummax(1).values  # [batch, slots]: the last one that is not empty, up to here
-        first = torch.where(full, numbers, self.slots).flip(1).cummin(1).values.flip(1)  # [batch, slots]: the first one, from here on
-        last = functional.pad(last, (1, -1), value=-1)  # up to the one before
-        first = functional.pad(first, (-1, 1), value=self.slots)
-        places = torch.stack(torch.broadcast_tensors(numbers - 1, numbers + 1, last, first), -1)  # [batch, slots, sides]
-        features = functional.pad(self.features[self.see(states)], (0, 0, 1, 1))  # [batch, 1 + slots + 1, features]
-        return features[torch.arange(len(states))[:, None, None], places + 1].flatten(2)  # [batch, slots, sides * features]
 
     def recall(self, history: Tensor, now: Tensor) -> Tensor:
         """Of each earlier turn, what each object looked like before and after, and what became of it, and of the one whose place it has.

@@ -18,13 +18,13 @@ from sestra.data.text import SPECIAL, Vocabulary
 from sestra.policies.numbers import Called, Numbers
 from sestra.policies.objects import NEVER, ObjectPolicy
 from sestra.policies.recollection import AGES, TurnPointer
-from sestra.policies.sight import SIDES, Sight
+from sestra.policies.sight import Sight
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
-SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True, neighbours=True)
+SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True)
 
 
 def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tuple[ObjectPolicy, Tables, Turns]:
@@ -157,22 +157,6 @@ def test_an_object_hears_its_own_number_whichever_it_is():
     assert not heard[0, [0, 3, 4]].any()
     earlier = torch.tensor([[True, False]]).expand(2, -1)
     assert not called(words, spoken, earlier, numbers).any()
-
-
-def test_what_stands_beside_a_position():
-    tables = compile_world(get_world("scene"))
-    sight, contents = Sight(tables), tables.world.contents
-    people, nobody = {2: "ro", 5: "b_", 10: "yg"}, "__"
-    found = sight.beside(tables.encode([tuple(people.get(place, nobody) for place in range(1, 11))])).unflatten(2, (SIDES, -1))
-
-    def who(place: int) -> list[str | None]:
-        looks = [sight.features.eq(side).all(1).nonzero().flatten().tolist() for side in found[0, place - 1]]
-        return [contents[look[0]] if look else None for look in looks]
-
-    assert who(1) == [None, people[2], None, people[2]]  # next to it, left and right; the next person, left and right
-    assert who(2) == [nobody, nobody, None, people[5]]
-    assert who(4) == [nobody, people[5], people[2], people[5]]
-    assert who(10) == [nobody, None, people[5], None]
 
 
 def test_a_position_without_a_figure_is_never_emptied():

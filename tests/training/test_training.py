@@ -160,6 +160,20 @@ def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
     assert models == [1, 2, 3, 4]
 
 
+def test_models_are_chosen_after_a_share_of_the_epochs(monkeypatch, tmp_path):
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 30), (1.0, 20)])
+    run = start(tmp_path, epochs=4, chosen_after=0.6)  # of 4 epochs: after the first two
+    assert run.run().best_epoch == 3
+
+
+def test_robustness_grows_to_what_was_asked_for(tmp_path):
+    run = start(tmp_path, epochs=5, learner="best-action", robust=0.8)
+    grown = []
+    for run.progress.epoch in range(5):
+        grown.append(run._learner().robust)
+    assert grown == pytest.approx([0, 0.2, 0.4, 0.6, 0.8])
+
+
 # Updates.
 
 
