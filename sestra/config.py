@@ -177,9 +177,8 @@ GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
 OBJECTS: dict[str, dict[str, Any]] = {
-    "alchemy": {"generated": 1000, "policy": ObjectConfig(numbers=True)},
-    "scene": {"generated": 500, "policy": ObjectConfig(numbers=True)},
-    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed"), "robust": 0.0, "chosen_after": 0.0},
+    "alchemy": {"generated": 1000, "chosen_after": 0.67, "policy": ObjectConfig(numbers=True)},
+    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed")},
 }
 """The worlds in which the object policy learns better with other settings than elsewhere."""
 
@@ -205,9 +204,7 @@ def preset(name: Preset, world: str, learner: LearnerName | None = None, network
         return config
     ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
     if network == "objects":
-        ours = replace(
-            ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5, robust=0.8, chosen_after=0.67
-        )
+        ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
         return replace(ours, **{"epochs": 12, **OBJECTS.get(world, {})})
     ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
     if learner == "supervised":

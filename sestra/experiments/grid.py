@@ -66,11 +66,11 @@ SYSTEMS: dict[str, System] = {
         _part("without-ranks", "− counting among its like", {"ranks": False}),
         _part("without-numbers", "− what numbers have in common", {"numbers": False}),
         _part("without-symmetry", "− renamed colours and figures", symmetry=False),
-        _part("without-robustness", "− minding improbable actions less and less", robust=0.0),
         _part("without-guidance", "− guided executions", guided=0.0),
         _part("without-word-dropout", "− forgotten words", word_dropout=0.0),
         _part("without-averaging", "− averaged weights", averaging=0.0),
         _part("with-generated", "+ 1,000 generated interactions", generated=1000),
+        _part("with-robustness", "+ minding improbable actions less and less", robust=0.8),
         _part("with-sestra", "SESTRA's objective instead of best-action likelihood", learner="sestra"),
         System(
             "attention-with-best-action",

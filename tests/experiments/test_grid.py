@@ -61,8 +61,7 @@ def test_groups_stand_for_their_systems():
 
 
 def test_what_a_world_does_not_have_is_not_removed_there():
-    missing = {"objects-without-numbers", "objects-without-robustness"}
-    assert {trial.system for trial in trials(["tangrams"], ["parts"], 1)} == {*PARTS} - missing
+    assert {trial.system for trial in trials(["scene"], ["parts"], 1)} == {*PARTS} - {"objects-without-numbers"}
 
 
 def test_names_keep_presets_and_data_apart():
