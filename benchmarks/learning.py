@@ -41,7 +41,7 @@ class Options:
     world: Literal["all", "alchemy", "scene", "tangrams"] = "all"
     """Which world."""
     updates: int = 60
-    """Updates to time."""
+    """Updates to time, at most an epoch's."""
     data: Path | None = None
     """Where SCONE's files are."""
     json: bool = False
@@ -72,7 +72,9 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
     training = Training(config, interactions, RunFolder(folder))
     shipped = load_trained(pretrained.find(world))
     if training.vocabulary != shipped.vocabulary:
-        raise InputError(f"{world}: the shipped agent learnt from other interactions than these; name SCONE's folder with --data")
+        raise InputError(
+            f"{world}: the shipped agent learnt from other interactions than these, or with other settings; name SCONE's folder with --data"
+        )
     members = list(shipped.policy.members) if isinstance(shipped.policy, Ensemble) else [shipped.policy]
     fresh = speed(training, options.updates)
     training.policy.load_state_dict(members[0].state_dict())
@@ -86,10 +88,10 @@ def speed(training: Training, updates: int) -> float:
     training.policy.train()
     todo = batches(training.train, training.config.batch_size, torch.Generator().manual_seed(0))
     for _, batch in zip(range(WARM_UP), todo, strict=False):
-        training.update(batch)
+        training.update(training.vary(batch))
     done, begun = 0, time.perf_counter()
     for _, batch in zip(range(updates), todo, strict=False):
-        training.update(batch)
+        training.update(training.vary(batch))
         done += len(batch)
     return done / (time.perf_counter() - begun)
 

@@ -104,7 +104,7 @@ class TrainConfig:
     entropy: float = 0.1
     """Weight (lambda) of the policy's entropy in what is maximised."""
     robust: float = 0.0
-    """How little the best-action learner minds, in the last epoch, what it thinks improbable: from 0, as in the first, to 1, not at all."""
+    """What the best-action learner maximises in the last epoch: from 0, likelihood, as in the first, to 1, probability."""
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     guided: float = 0.0
@@ -120,7 +120,7 @@ class TrainConfig:
     decay: float = 1.0
     """What the step size has shrunk to, as a share of the first, when the last epoch ends (along a half cosine)."""
     chosen_after: float = 0.0
-    """Share of the epochs at the start whose models are not chosen, unless the run ends there: the best of them is so by luck."""
+    """Share of the epochs at the start whose models are not chosen, unless the run ends there: the best of them would be so by luck."""
     averaging: float = 0.0
     """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
     clip: float = 0.0

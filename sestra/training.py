@@ -88,7 +88,6 @@ class Training:
                 "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
             )
         self.symmetry = Symmetry(self.tables, self.vocabulary) if config.symmetry else None
-        self.learner = LEARNERS[config.learner](config)
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = make_policy(config.policy, self.tables, self.vocabulary)
@@ -122,7 +121,7 @@ class Training:
         objective = succeeded = actions = seen = 0.0
         for done, drawn in enumerate(batches(self.train, self.config.batch_size, self.generator)):
             self._set_learning_rate(self.progress.epoch + done / total)
-            batch = self._vary(drawn)
+            batch = self.vary(drawn)
             value, execution = self.update(batch)
             seen += len(batch)
             objective += value * len(batch)
@@ -136,7 +135,7 @@ class Training:
             "actions": actions / seen,
         }
 
-    def _vary(self, batch: Turns) -> Turns:
+    def vary(self, batch: Turns) -> Turns:
         """The batch as it is seen this time: with other names, and some words forgotten."""
         if self.symmetry:
             batch = self.symmetry.rename(batch, self.generator)
@@ -146,7 +145,7 @@ class Training:
 
     def update(self, batch: Turns) -> tuple[float, Execution]:
         """Roll in, observe the rewards, and take one step up the objective."""
-        learner = self._learner()
+        learner = self.learner
         execution, observed = self.roll_in(batch, learner)
         objective = learner.objective(execution, observed).mean()
         self.optimiser.zero_grad()
@@ -161,7 +160,8 @@ class Training:
                 torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
         return float(objective.detach()), execution
 
-    def _learner(self) -> Learner:
+    @property
+    def learner(self) -> Learner:
         """Best-action likelihood while training warms up, then the one that was asked for; more robust from epoch to epoch."""
         config, epoch = self.config, self.progress.epoch
         grown = config.robust * min(1, epoch / max(1, config.epochs - 1))
@@ -196,7 +196,7 @@ class Training:
         result = evaluate(self.average, self.tables, self.validation, horizon=config.execution_horizon, verbosity=config.verbosity)
         record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
         score = result.utts5.percent if result.utts5.trials else result.inst.percent
-        if score > progress.best_score or progress.epoch == max(config.warm_up, int(config.chosen_after * config.epochs)):
+        if score > progress.best_score or progress.epoch == self._first_chosen:
             progress.best_score, progress.best_epoch = score, progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
         if result.reward > progress.best_reward:
@@ -206,6 +206,12 @@ class Training:
         else:
             progress.patience -= 1
         return record
+
+    @property
+    def _first_chosen(self) -> int:
+        """The epoch, counted from 0, after which all that was chosen before is forgotten."""
+        config = self.config
+        return max(config.warm_up, min(round(config.chosen_after * config.epochs), config.epochs - 1))
 
     # Checkpoints.
 

@@ -40,7 +40,7 @@ def _without(name: str, label: str, *parts: str) -> System:
     return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
 
 
-BRIEF = {"epochs": 3, "averaging": 0.99, "generated": 0}
+BRIEF = {"epochs": 3, "chosen_after": 0.0, "averaging": 0.99, "generated": 0}
 """How the object policy's parts are measured: in short runs on train as it is."""
 
 

@@ -59,9 +59,9 @@ class Sight(nn.Module):
         return self.kinds.shape[1] * (2 if self.amounts is None else 4)
 
     def count(self, states: Tensor) -> Tensor:
-        """Which slot of its own kind each is, from the left, from the right, by how much it holds and by how little; 0 if it has no kind.
+        """Which slot of its own kind each is, from the left, from the right, from the one that holds least and from the one that holds most.
 
-        Each sort of kind is counted by itself.
+        Each sort of kind is counted by itself; it is 0 where there is none.
         """
         kinds = self.kinds[states]  # [batch, slots, sorts]
         same = (kinds.unsqueeze(2) == kinds.unsqueeze(1)) & (kinds > 0).unsqueeze(2)  # [batch, slots, slots, sorts]
@@ -80,19 +80,19 @@ class Sight(nn.Module):
 
     @property
     def numbered(self) -> int:
-        """How many numbers an object may be called by."""
-        return 2 + (self.counted if self.slots > 1 else 0) + (self.amounts is not None)
+        """How many numbers an object may be called by, beside its counts."""
+        return 2 + (self.slots > 1 and self.amounts is not None)
 
-    def number(self, states: Tensor) -> Tensor:
+    def number(self, states: Tensor, counts: Tensor | None) -> Tensor:
         """The numbers that an object may be called by: its place from the left and right, its counts, and how much it holds; 0 for none."""
         if self.slots == 1:
             left = self.stand(states)  # [batch, objects]
             return torch.stack([left, torch.where(left > 0, left.amax(1, keepdim=True) + 1 - left, 0)], 2)
         place = torch.arange(self.slots).repeat(len(states), 1)  # [batch, slots]
-        numbers = torch.cat([torch.stack([place + 1, self.slots - place], 2), self.count(states)], 2)
-        if self.amounts is not None:
-            numbers = torch.cat([numbers, self.amounts[states].unsqueeze(2)], 2)
-        return numbers.repeat_interleave(self.objects, 1)  # [batch, objects, numbered]
+        held = None if self.amounts is None else self.amounts[states].unsqueeze(2)  # [batch, slots, 1]
+        parts = [torch.stack([place + 1, self.slots - place], 2), counts, held]
+        numbers = torch.cat([part for part in parts if part is not None], 2)
+        return numbers.repeat_interleave(self.objects, 1)  # [batch, objects, numbered and counted]
 
     def recall(self, history: Tensor, now: Tensor) -> Tensor:
         """Of each earlier turn, what each object looked like before and after, and what became of it, and of the one whose place it has.

@@ -18,7 +18,7 @@ from sestra.data.text import SPECIAL, Vocabulary
 from sestra.policies.numbers import Called, Numbers
 from sestra.policies.objects import NEVER, ObjectPolicy
 from sestra.policies.recollection import AGES, TurnPointer
-from sestra.policies.sight import Sight
+from sestra.policies.sight import MOST, Sight
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
@@ -111,6 +111,7 @@ def test_beakers_are_counted_from_either_side_and_by_how_much_they_hold():
         [4, 1, 1, 3],
     ]
     assert sight.rank(sight.count(states)).unflatten(2, (2, 4, -1)).argmax(-1).equal(counts)
+    assert sight.rank(torch.tensor([[[7]]])).argmax() == MOST
     assert counts[0, 4, 0].tolist() == [4, 2, 3, 2]  # of those that hold anything
 
 
@@ -133,14 +134,17 @@ def test_words_for_the_same_number_share_a_part_of_their_embeddings():
 def test_a_beaker_is_called_by_its_places_its_ranks_and_how_much_it_holds():
     tables = compile_world(get_world("alchemy"))
     sight = Sight(tables)
-    numbers = sight.number(tables.encode([("gg", "", "g", "ggg", "rg", "", "g")]))
-    assert numbers.shape[2] == sight.numbered
-    assert numbers[0, 3].tolist() == [4, 4, 3, 3, 5, 1, 3, 2, 4, 1, 3]  # places, ranks among the full and the green ones, units
+    states = tables.encode([("gg", "", "g", "ggg", "rg", "", "g")])
+    counts = sight.count(states)
+    numbers = sight.number(states, counts)
+    assert numbers.shape[2] == sight.numbered + sight.counted
+    assert numbers[0, 0].tolist() == [1, 7, 1, 5, 3, 2, 1, 4, 3, 2, 2]  # places, ranks among the full and the green ones, units
+    assert sight.number(states, None)[0, 0].tolist() == [1, 7, 2]
 
 
 def test_a_figure_is_called_by_its_place_from_either_end():
     tables = compile_world(get_world("tangrams"))
-    assert Sight(tables).number(tables.encode([("302",)]))[0].tolist() == [[2, 2], [0, 0], [3, 1], [1, 3], [0, 0]]
+    assert Sight(tables).number(tables.encode([("302",)]), None)[0].tolist() == [[2, 2], [0, 0], [3, 1], [1, 3], [0, 0]]
 
 
 def test_an_object_hears_its_own_number_whichever_it_is():

@@ -166,11 +166,16 @@ def test_models_are_chosen_after_a_share_of_the_epochs(monkeypatch, tmp_path):
     assert run.run().best_epoch == 3
 
 
+def test_the_last_model_can_always_be_chosen(monkeypatch, tmp_path):
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 30)])
+    assert start(tmp_path, epochs=3, chosen_after=1.0).run().best_epoch == 3
+
+
 def test_robustness_grows_to_what_was_asked_for(tmp_path):
     run = start(tmp_path, epochs=5, learner="best-action", robust=0.8)
     grown = []
     for run.progress.epoch in range(5):
-        grown.append(run._learner().robust)
+        grown.append(run.learner.robust)
     assert grown == pytest.approx([0, 0.2, 0.4, 0.6, 0.8])
 
 
