@@ -81,8 +81,8 @@ class Train:
             print_json({"world": config.world, "learner": config.learner, "seed": config.seed, "epochs": progress.epoch, "best": best})
         else:
             sys.stdout.write(
-                f"{self.out}: of {progress.epoch} epochs {best['epoch']} is chosen, with Inst {best['inst']:.1f}, 3utts {best['utts3']:.1f} "
-                f"and 5utts {best['utts5']:.1f} on validation; measure it with: sestra evaluate {self.out}\n"
+                f"{self.out}: of {progress.epoch} epochs {best['epoch']} is chosen, with Inst {best['inst']:.1f}, "
+                f"3utts {best['utts3']:.1f} and 5utts {best['utts5']:.1f} on validation; measure it with: sestra evaluate {self.out}\n"
             )
         return 0
 

@@ -59,7 +59,7 @@ class Sight(nn.Module):
         return self.kinds.shape[1] * (2 if self.amounts is None else 4)
 
     def count(self, states: Tensor) -> Tensor:
-        """Which slot of its own kind each is, from the left, from the right, from the one that holds least and from the one that holds most.
+        """Which slot of its own kind each is, from the left, from the right, from the one that holds least and the one that holds most.
 
         Each sort of kind is counted by itself; it is 0 where there is none.
         """
