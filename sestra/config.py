@@ -64,7 +64,7 @@ class ObjectConfig:
     ranks: bool = True
     """Whether an object's vector counts its like to the left and right, and those that hold more or less: "the second yellow beaker"."""
     numbers: bool = False
-    """Whether "5th" and "five" have a part of their embeddings in common, and objects hear the words that name a number of theirs."""
+    """Whether words that name the same number, as "5th", "fifth" and "five" do, have a part of their embeddings in common."""
     changes: bool = True
     """Whether the memory holds what earlier turns changed, beside their words."""
 
@@ -177,7 +177,7 @@ GUIDED = {"tangrams": 0.5}
 """The worlds in which guided executions help SESTRA, and their share there."""
 
 OBJECTS: dict[str, dict[str, Any]] = {
-    "alchemy": {"generated": 1000, "chosen_after": 0.67, "policy": ObjectConfig(numbers=True)},
+    "alchemy": {"generated": 1000, "policy": ObjectConfig(numbers=True)},
     "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed")},
 }
 """The worlds in which the object policy learns better with other settings than elsewhere."""

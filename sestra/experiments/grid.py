@@ -40,7 +40,7 @@ def _without(name: str, label: str, *parts: str) -> System:
     return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
 
 
-BRIEF = {"epochs": 3, "chosen_after": 0.0, "averaging": 0.99, "generated": 0}
+BRIEF = {"epochs": 3, "averaging": 0.99, "generated": 0}
 """How the object policy's parts are measured: in short runs on train as it is."""
 
 
@@ -64,7 +64,7 @@ SYSTEMS: dict[str, System] = {
         _part("without-changes", "− what earlier turns changed", {"changes": False}),
         _part("without-past", "− what objects know of earlier turns", {"past": "none"}),
         _part("without-ranks", "− counting among its like", {"ranks": False}),
-        _part("without-numbers", "− what numbers have in common", {"numbers": False}),
+        _part("without-numbers", "− what number words have in common", {"numbers": False}),
         _part("without-symmetry", "− renamed colours and figures", symmetry=False),
         _part("without-guidance", "− guided executions", guided=0.0),
         _part("without-word-dropout", "− forgotten words", word_dropout=0.0),

@@ -1,10 +1,10 @@
 """The object policy: the objects of the world are the tokens that read, look at each other, and act.
 
-An object's vector begins as what it looks like now, at the start of this turn and of the turn before, where it stands, which one of its
-like it is, what it hears of words that name a number of its own, and what it was like in those earlier turns that words point at. In every
-layer the objects attend to the memory (the words of all instructions so far, and what earlier turns changed), then to each other. An
-object's vector then scores the edits of that object; one more token scores STOP. There is no recurrence: the state reached so far says what
-has been done, so every step of every execution is a row of its own in one large batch.
+An object's vector begins as what it looks like now, at the start of this turn and of the turn before, where it stands, and what it
+was like in those earlier turns that the instruction's words point at. In every layer the objects attend to the memory (the words of
+all instructions so far, and what earlier turns changed), then to each other. An object's vector then scores the edits of that object; one
+more token scores STOP. There is no recurrence: the state reached so far says what has been done, so every step of every execution is a row
+of its own in one large batch.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from sestra.data.text import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.execution import Execution
 from sestra.policies import object_layer
 from sestra.policies.base import Attended, Step
-from sestra.policies.numbers import Called, Numbers
 from sestra.policies.object_layer import Layer, Links, Looked, Part, Rows
-from sestra.policies.reading import read_both_ways, read_distinct
+from sestra.policies.reading import Numbers, read_both_ways, read_distinct
 from sestra.policies.recollection import AGES, Recollection
 from sestra.policies.sight import MOST, Sight
 from sestra.worlds.tables import Tables
@@ -38,7 +37,7 @@ class Memory:
     """What stays the same through an execution."""
 
     looks: Tensor | None  # [looks, size]: how each look counts now, where there are more objects than looks
-    context: Tensor  # [batch, slots * objects, size]: all that the objects' vectors begin with, but for what they look like now
+    context: Tensor  # [batch, slots * objects, size]: what the objects were like when this turn began and before, and where they stand
     layers: list[object_layer.Memory]
     changes: Tensor  # [batch, changes]: the objects that changed, which are the last things in the layers' memories
 
@@ -75,7 +74,6 @@ class ObjectPolicy(nn.Module):
         self.places = nn.Embedding(self.slots, size) if self.slots > 1 else None
         counted = self.sight.counted if config.ranks and self.slots > 1 else 0
         self.ranks = Part(counted * (MOST + 1), size) if counted else None
-        self.called = Called(vocabulary, self.sight.numbered + counted, size) if config.numbers else None
         self.join = nn.Linear(size, size)
         self.stop = nn.Parameter(torch.randn(size))
 
@@ -106,19 +104,16 @@ class ObjectPolicy(nn.Module):
         if self.before is not None:
             before = turns.history[torch.arange(len(turns)), (turns.turn - 1).clamp(min=0)]  # [batch, slots]
             looked = looked + self._part(self.before, sight.see(before))
-        current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
         if self.recollection is not None:
+            current = words.present & (words.turns == turns.turn.unsqueeze(1))  # [batch, words]
             recalled, meant = self.recollection(sight, turns, spoken, current)
             looked = looked + recalled
             pointed = functional.pad(meant, (0, 1)).gather(2, when.unsqueeze(1).expand(-1, meant.shape[1], -1))  # [batch, pointers, memory]
             related = functional.pad(sight.relate(turns.history, initial, changes.turns, changed), (0, 0, 0, 1))  # STOP is to none
         if self.places is not None:
             looked = looked + self.places.weight.repeat_interleave(self.objects, 0)
-        counts = None if self.ranks is None else sight.count(initial)  # [batch, slots, counted]
-        if self.ranks is not None and counts is not None:
-            looked = looked + self.ranks(sight.rank(counts)).repeat_interleave(self.objects, 1)
-        if self.called is not None:
-            looked = looked + self.called(turns.words, spoken, current, sight.number(initial, counts))
+        if self.ranks is not None:
+            looked = looked + self.ranks(sight.count(initial)).repeat_interleave(self.objects, 1)
         links = Links(torch.zeros(present.shape).masked_fill(~present, -torch.inf), related, pointed)
         looks = self.now(sight.features) if looked.shape[:2].numel() >= len(sight.features) else None
         return Memory(looks, looked, [layer.remember(vectors, links) for layer in self._layers], changed)

@@ -7,7 +7,29 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from sestra.data.text import PAD
+from sestra.data.text import CARDINALS, PAD, SPECIAL, Vocabulary, number_named
+
+
+class Numbers(nn.Module):
+    """The part of a word's embedding that it shares with all words that name the same number, and with all ordinals.
+
+    "One" is among them even where it stands for a beaker; its own embedding has to say the rest.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, size: int) -> None:
+        super().__init__()
+        self.named: Tensor
+        self.ordinal: Tensor
+        named = [*[(0, False)] * len(SPECIAL), *map(number_named, vocabulary.words)]
+        self.register_buffer("named", torch.tensor([number for number, _ in named]), persistent=False)  # [words]
+        self.register_buffer("ordinal", torch.tensor([float(ordinal) for _, ordinal in named]), persistent=False)  # [words]
+        self.embedding = nn.Embedding(len(CARDINALS) + 1, size, padding_idx=0)
+        self.form = nn.Parameter(torch.randn(size))
+
+    def forward(self, words: Tensor) -> Tensor:
+        """The part, ``[batch, words, size]``; nothing where a word names no number."""
+        part: Tensor = self.embedding(self.named[words]) + self.ordinal[words].unsqueeze(-1) * self.form
+        return part
 
 
 def read_distinct(read: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengths: Tensor) -> Tensor:

@@ -59,9 +59,9 @@ class Sight(nn.Module):
         return self.kinds.shape[1] * (2 if self.amounts is None else 4)
 
     def count(self, states: Tensor) -> Tensor:
-        """Which slot of its own kind each is, from the left, from the right, from the one that holds least and the one that holds most.
+        """How many slots of the slot's own kind stand to its left and right, and hold more or less than it, as ones and zeros.
 
-        Each sort of kind is counted by itself; it is 0 where there is none.
+        Each sort of kind is counted by itself.
         """
         kinds = self.kinds[states]  # [batch, slots, sorts]
         same = (kinds.unsqueeze(2) == kinds.unsqueeze(1)) & (kinds > 0).unsqueeze(2)  # [batch, slots, slots, sorts]
@@ -72,27 +72,8 @@ class Sight(nn.Module):
             less = amounts.unsqueeze(1) < amounts.unsqueeze(2)  # [batch, slots, slots]
             others += [less, less.transpose(1, 2)]
         counts = torch.stack([(same & other.unsqueeze(-1)).sum(2) for other in others], -1)  # [batch, slots, sorts, counts]
-        return (counts + (kinds > 0).unsqueeze(-1)).flatten(2)  # [batch, slots, counted]
-
-    def rank(self, counts: Tensor) -> Tensor:
-        """Counts as ones and zeros."""
-        return functional.one_hot(counts.clamp(max=MOST), MOST + 1).flatten(2).float()  # [batch, slots, counted * (MOST + 1)]
-
-    @property
-    def numbered(self) -> int:
-        """How many numbers an object may be called by, beside its counts."""
-        return 2 + (self.slots > 1 and self.amounts is not None)
-
-    def number(self, states: Tensor, counts: Tensor | None) -> Tensor:
-        """The numbers that an object may be called by: its place from the left and right, its counts, and how much it holds; 0 for none."""
-        if self.slots == 1:
-            left = self.stand(states)  # [batch, objects]
-            return torch.stack([left, torch.where(left > 0, left.amax(1, keepdim=True) + 1 - left, 0)], 2)
-        place = torch.arange(self.slots).repeat(len(states), 1)  # [batch, slots]
-        held = None if self.amounts is None else self.amounts[states].unsqueeze(2)  # [batch, slots, 1]
-        parts = [torch.stack([place + 1, self.slots - place], 2), counts, held]
-        numbers = torch.cat([part for part in parts if part is not None], 2)
-        return numbers.repeat_interleave(self.objects, 1)  # [batch, objects, numbered and counted]
+        counts = (counts + (kinds > 0).unsqueeze(-1)).clamp(max=MOST)  # 0 where there is no kind
+        return functional.one_hot(counts, MOST + 1).flatten(2).float()  # [batch, slots, features]
 
     def recall(self, history: Tensor, now: Tensor) -> Tensor:
         """Of each earlier turn, what each object looked like before and after, and what became of it, and of the one whose place it has.

@@ -15,9 +15,6 @@ from sestra.worlds.alchemy import CAPACITY, COLOURS
 from sestra.worlds.tables import Tables
 from sestra.worlds.tangrams import SHAPES
 
-EMPTY = len(COLOURS) + 1
-"""The kind of beakers that hold nothing, beside those of one colour."""
-
 
 @dataclass(frozen=True)
 class View:
@@ -59,8 +56,7 @@ def slots(tables: Tables, features: Tensor, kinds: Tensor | None = None, amounts
 def beakers(tables: Tables) -> View:
     """A beaker: the colour of each unit, how many units, the top unit's colour, and the colour of all units if they have one.
 
-    Beakers are counted among those that are not empty, and among those of the same colour or the empty ones, from left to right and by how
-    much they hold.
+    Beakers are counted among those that are not empty, and among those of the same colour, from left to right and by how much they hold.
     """
     number = {colour: place for place, colour in enumerate(COLOURS, start=1)}
     rows = []
@@ -68,7 +64,7 @@ def beakers(tables: Tables) -> View:
         units = [number[unit] for unit in content]
         top, only = (units or [0])[-1], units[0] if len(set(units)) == 1 else 0
         rows.append([*units, *[0] * (CAPACITY - len(units)), len(units), top, only])
-    kinds = [[int(size > 0), only if size else EMPTY] for *_, size, _, only in rows]
+    kinds = [[int(size > 0), only] for *_, size, _, only in rows]
     return slots(tables, _one_hot(rows), torch.tensor(kinds), torch.tensor([size for *_, size, _, _ in rows]))
 
 

@@ -241,4 +241,4 @@ def test_parts_of_the_object_policy():
     section = text_of(found).partition("what each part brings")[2].partition("\n## ")[0]
     assert "| object policy, three epochs of train | *pending* |  | 90.5 / 71.0 |  | *pending* |  |" in section
     assert "| − counting among its like | *pending* |  | 88.0 / 68.5 | −2.5 | *pending* |  |" in section
-    assert "| − what numbers have in common | *pending* |  | – |  | – |  |" in section
+    assert "| − what number words have in common | *pending* |  | – |  | – |  |" in section

@@ -15,10 +15,10 @@ from sestra.data.scone import Interaction
 from sestra.data.symmetry import Symmetry
 from sestra.data.synthetic import generate
 from sestra.data.text import SPECIAL, Vocabulary
-from sestra.policies.numbers import Called, Numbers
 from sestra.policies.objects import NEVER, ObjectPolicy
+from sestra.policies.reading import Numbers
 from sestra.policies.recollection import AGES, TurnPointer
-from sestra.policies.sight import MOST, Sight
+from sestra.policies.sight import Sight
 from sestra.policies.views import view
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
@@ -100,18 +100,16 @@ def test_figures_have_no_names():
 def test_beakers_are_counted_from_either_side_and_by_how_much_they_hold():
     sight = Sight(compile_world(get_world("alchemy")))
     states = compile_world(get_world("alchemy")).encode([("gg", "", "g", "ggg", "rg", "", "g")])
-    counts = sight.count(states).unflatten(2, (2, 4))  # [1, beakers, sorts, counts]
-    assert counts[0, :, 1].tolist() == [  # of its colour, or of the empty ones: left, right, with less, with more; all plus one, 0 for none
+    counts = sight.count(states).unflatten(2, (2, 4, -1)).argmax(-1)  # [1, beakers, sorts, counts]
+    assert counts[0, :, 1].tolist() == [  # of its colour: left, right, with less, with more; all plus one, 0 for none
         [1, 4, 3, 2],
-        [1, 2, 1, 1],
+        [0, 0, 0, 0],
         [2, 3, 1, 3],
         [3, 2, 4, 1],
         [0, 0, 0, 0],
-        [2, 1, 1, 1],
+        [0, 0, 0, 0],
         [4, 1, 1, 3],
     ]
-    assert sight.rank(sight.count(states)).unflatten(2, (2, 4, -1)).argmax(-1).equal(counts)
-    assert sight.rank(torch.tensor([[[7]]])).argmax() == MOST
     assert counts[0, 4, 0].tolist() == [4, 2, 3, 2]  # of those that hold anything
 
 
@@ -129,38 +127,6 @@ def test_words_for_the_same_number_share_a_part_of_their_embeddings():
     assert not torch.equal(five, two)
     assert not beaker.any()
     assert not numbers(torch.arange(len(SPECIAL)).unsqueeze(0)).any()
-
-
-def test_a_beaker_is_called_by_its_places_its_ranks_and_how_much_it_holds():
-    tables = compile_world(get_world("alchemy"))
-    sight = Sight(tables)
-    states = tables.encode([("gg", "", "g", "ggg", "rg", "", "g")])
-    counts = sight.count(states)
-    numbers = sight.number(states, counts)
-    assert numbers.shape[2] == sight.numbered + sight.counted
-    assert numbers[0, 0].tolist() == [1, 7, 1, 5, 3, 2, 1, 4, 3, 2, 2]  # places, ranks among the full and the green ones, units
-    assert sight.number(states, None)[0, 0].tolist() == [1, 7, 2]
-
-
-def test_a_figure_is_called_by_its_place_from_either_end():
-    tables = compile_world(get_world("tangrams"))
-    assert Sight(tables).number(tables.encode([("302",)]), None)[0].tolist() == [[2, 2], [0, 0], [3, 1], [1, 3], [0, 0]]
-
-
-def test_an_object_hears_its_own_number_whichever_it_is():
-    vocabulary = Vocabulary(("second", "fourth", "beaker"))
-    second, fourth, beaker = range(len(SPECIAL), len(vocabulary))
-    called = Called(vocabulary, 2, 5)
-    numbers = torch.tensor([[[1, 4], [2, 3], [3, 2], [4, 1], [0, 0]]]).expand(2, -1, -1)  # [batch, objects, numbers]
-    words = torch.tensor([[beaker, second], [beaker, fourth]])
-    spoken = torch.randn(1, 2, 5).expand(2, -1, -1)
-    heard = called(words, spoken, torch.ones_like(words, dtype=torch.bool), numbers)  # [batch, objects, size]
-    assert torch.allclose(heard[0, 1], heard[1, 3])  # by the first of its numbers
-    assert torch.allclose(heard[0, 2], heard[1, 0])  # by the second
-    assert not torch.allclose(heard[0, 1], heard[0, 2])
-    assert not heard[0, [0, 3, 4]].any()
-    earlier = torch.tensor([[True, False]]).expand(2, -1)
-    assert not called(words, spoken, earlier, numbers).any()
 
 
 def test_a_position_without_a_figure_is_never_emptied():
