@@ -19,6 +19,7 @@ import torch
 import tyro
 from rich.console import Console
 from rich.table import Table
+from training import peak_gflops
 
 from sestra import pretrained
 from sestra.config import preset
@@ -78,6 +79,8 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
     members = list(shipped.policy.members) if isinstance(shipped.policy, Ensemble) else [shipped.policy]
     fresh = speed(training, options.updates)
     training.policy.load_state_dict(members[0].state_dict())
+    for group in training.optimiser.param_groups:
+        group["lr"] = 0.0  # they stay the agent's
     trained = speed(training, options.updates)
     seconds = len(training.train) * (1 / fresh + (config.epochs - 1) / trained)
     return Figure(world, len(training.train), config.epochs, fresh, trained, len(members), seconds / 60, len(members) * seconds / 60)
@@ -108,7 +111,8 @@ def main() -> None:
     except InputError as error:
         sys.exit(f"learning: {error}")
     if options.json:
-        print(json.dumps({"updates": options.updates, "agents": [asdict(figure) for figure in figures]}, indent=2))
+        result = {"updates": options.updates, "agents": [asdict(figure) for figure in figures], "peak_gflops": peak_gflops()}
+        print(json.dumps(result, indent=2))
         return
     table = Table(title="training of the shipped agents, one thread")
     columns = ("world", "instructions", "epochs", "a second, fresh", "a second, trained", "networks", "minutes a network", "minutes")
@@ -119,7 +123,9 @@ def main() -> None:
             *(figure.world, f"{figure.instructions:,}", str(figure.epochs), f"{figure.fresh:.0f}", f"{figure.trained:.0f}"),
             *(str(figure.networks), f"{figure.minutes_a_network:.1f}", f"{figure.minutes:.1f}"),
         )
-    Console(width=120).print(table)
+    console = Console(width=120)
+    console.print(table)
+    console.print(f"one large matrix product: {peak_gflops():.0f} GFLOP/s")
 
 
 if __name__ == "__main__":
