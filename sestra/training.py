@@ -209,7 +209,7 @@ class Training:
 
     @property
     def _first_chosen(self) -> int:
-        """The epoch, counted from 0, after which all that was chosen before is forgotten."""
+        """The first epoch, counted from 0, whose model may be chosen; what was chosen before it is forgotten."""
         config = self.config
         return max(config.warm_up, min(round(config.chosen_after * config.epochs), config.epochs - 1))
 
