@@ -1,7 +1,8 @@
 """How long an agent takes to follow one instruction: ``python benchmarks/following.py [--agents alchemy scene] [--json]``.
 
-Each agent follows generated interactions, one instruction at a time, on one thread, greedily; attention, alternatives and drawing-ready
-states are part of what it returns, as on the page. Timings are milliseconds an instruction.
+Each agent follows interactions of SCONE's dev split, or generated ones where there is none, one instruction at a time, on one thread,
+greedily; attention, alternatives and drawing-ready states are part of what it returns, as on the page. Timings are milliseconds an
+instruction.
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sestra import Agent
-from sestra.data.synthetic import generate
+from sestra.data import sources
 from sestra.errors import InputError
 
-SEED = 7
 WARM_UP = 2
 """Interactions that are followed first and not timed."""
 
@@ -34,6 +34,8 @@ class Options:
     """Names of pretrained agents, or folders."""
     interactions: int = 40
     """How many interactions each of them follows, of five instructions."""
+    generated: bool = False
+    """Follow generated instructions even where SCONE is found."""
     json: bool = False
     """Print one JSON object instead of a table."""
 
@@ -43,25 +45,28 @@ class Figure:
     """One line of the table."""
 
     agent: str
+    data: str
     instructions: int
     median: float
     mean: float
     p95: float
 
 
-def measure(name: str, interactions: int) -> Figure:
+def measure(name: str, interactions: int, *, generated: bool) -> Figure:
     agent = Agent.from_pretrained(name)
+    found, source = sources.load(agent.world.name, "dev", generated=generated)
     times = []
-    for number, interaction in enumerate(generate(agent.world.name, WARM_UP + interactions, seed=SEED)):
+    for number, interaction in enumerate(found[: WARM_UP + interactions]):
         first = interaction.states[0]
-        assert first is not None, "the grammar knows all its states"
+        if first is None:
+            continue
         following = agent.start(agent.world.format(first))
         for instruction in interaction.instructions:
             begun = time.perf_counter()
             following.do(instruction)
             if number >= WARM_UP:
                 times.append(1000 * (time.perf_counter() - begun))
-    return Figure(name, len(times), statistics.median(times), statistics.fmean(times), statistics.quantiles(times, n=20)[-1])
+    return Figure(name, source.name, len(times), statistics.median(times), statistics.fmean(times), statistics.quantiles(times, n=20)[-1])
 
 
 def main() -> None:
@@ -70,17 +75,19 @@ def main() -> None:
         sys.exit(f"following: --interactions {options.interactions}; expected at least 1")
     torch.set_num_threads(1)
     try:
-        figures = [measure(name, options.interactions) for name in options.agents]
+        figures = [measure(name, options.interactions, generated=options.generated) for name in options.agents]
     except InputError as error:
         sys.exit(f"following: {error}")
     if options.json:
         print(json.dumps({"unit": "ms", "threads": 1, "figures": [asdict(figure) for figure in figures]}, indent=2))
         return
-    table = Table("agent", "instructions", "median, ms", "mean, ms", "95th percentile, ms", title="one instruction, one thread")
-    for column in table.columns[1:]:
+    table = Table("agent", "data", "instructions", "median, ms", "mean, ms", "95th percentile, ms", title="one instruction, one thread")
+    for column in table.columns[2:]:
         column.justify = "right"
     for figure in figures:
-        table.add_row(figure.agent, str(figure.instructions), f"{figure.median:.1f}", f"{figure.mean:.1f}", f"{figure.p95:.1f}")
+        table.add_row(
+            figure.agent, figure.data, str(figure.instructions), f"{figure.median:.1f}", f"{figure.mean:.1f}", f"{figure.p95:.1f}"
+        )
     Console(width=100).print(table)
 
 

@@ -105,6 +105,10 @@ class TrainConfig:
     """Weight (lambda) of the policy's entropy in what is maximised."""
     robust: float = 0.0
     """What the best-action learner maximises in the last epoch: from 0, likelihood, as in the first, to 1, probability."""
+    teacher: str = ""
+    """A trained agent, by its name or its run's folder, whose choices are learnt from beside the rewards; its words must be the run's."""
+    taught: float = 0.7
+    """Share of the objective that is the likelihood of the teacher's choices, where there is a teacher."""
     warm_up: int = 0
     """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
     guided: float = 0.0
@@ -153,7 +157,7 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up", "generated"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "chosen_after", "averaging", "guided", "robust", "word_dropout", "smoothing"):
+        for name in ("decay", "chosen_after", "averaging", "guided", "robust", "taught", "word_dropout", "smoothing"):
             _within(name, getattr(self, name), 0, 1)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)

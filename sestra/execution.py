@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 
@@ -27,3 +28,16 @@ class Execution:
     def lengths(self) -> Tensor:
         """Actions of each execution, STOP included."""
         return self.alive.sum(0)  # [batch]
+
+    def first(self, steps: int) -> Execution:
+        """Its first steps; where they lead is left as it was."""
+        cut = {name: getattr(self, name)[:steps] for name in (*STEPWISE, "attention")}
+        return replace(self, **cut)
+
+    def then(self, rest: Execution) -> Execution:
+        """Both, one after the other."""
+        joined = {name: torch.cat([getattr(self, name), getattr(rest, name)]) for name in STEPWISE}
+        return replace(rest, attention=self.attention + rest.attention, **joined)
+
+
+STEPWISE = ("states", "log_probs", "actions", "alive")

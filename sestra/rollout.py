@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -51,12 +52,25 @@ def forced(actions: Tensor) -> Choose:
     return lambda _logits, _states, step: actions[:, step]
 
 
-def roll_out(policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose, *, tell: bool = False) -> Execution:
-    """Execute each turn's instruction from its initial state until STOP or the horizon; ``tell`` if it matters what is looked at."""
-    batch, read = len(turns), policy.read(turns)
+def roll_out(
+    policy: Policy,
+    tables: Tables,
+    turns: Turns,
+    horizon: int,
+    choose: Choose,
+    *,
+    tell: bool = False,
+    memory: Any = None,
+    start: Tensor | None = None,
+) -> Execution:
+    """Execute each turn's instruction from its initial state until STOP or the horizon; ``tell`` if it matters what is looked at.
+
+    For executions that have begun already, ``memory`` is what the policy has read and ``start``, ``[batch, slots]``, where they are.
+    """
+    batch, read = len(turns), policy.read(turns) if memory is None else memory
     memory, carry = read, policy.begin(read)
     rows = torch.arange(batch)  # [running]: the executions that go on, and some that have ended since the last ones left
-    state = turns.initial  # [batch, slots]
+    state = turns.initial if start is None else start  # [batch, slots]
     previous = torch.full_like(rows, tables.actions)  # [batch]: BEG
     alive = torch.ones(batch, dtype=torch.bool)  # [batch]
     states, logits, actions, lives, attention = [], [], [], [], []

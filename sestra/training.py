@@ -30,6 +30,7 @@ from sestra.policies import make_policy
 from sestra.reward import rewards
 from sestra.rollout import forced, guided, roll_out, sampled
 from sestra.runs import RunFolder
+from sestra.teaching import Teacher
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
@@ -92,6 +93,7 @@ class Training:
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = make_policy(config.policy, self.tables, self.vocabulary)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.averaging else self.policy
+        self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = _optimiser(config, self.policy)
         self.progress = Progress()
 
@@ -147,7 +149,10 @@ class Training:
         """Roll in, observe the rewards, and take one step up the objective."""
         learner = self.learner
         execution, observed = self.roll_in(batch, learner)
-        objective = learner.objective(execution, observed).mean()
+        gained = learner.objective(execution, observed)  # [batch]
+        if self.teacher is not None:
+            gained = torch.lerp(gained, self.teacher.agreement(batch, execution), self.config.taught)
+        objective = gained.mean()
         self.optimiser.zero_grad()
         (-objective).backward()
         if self.config.clip:

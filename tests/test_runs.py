@@ -129,7 +129,15 @@ def test_papers_preset_is_supplementary_d(world, entropy, verbosity, horizon, le
 
 
 WRONG = [("epochs", 0), ("batch_size", 0), ("horizon", 0), ("rare", 0), ("execution_horizon", -1), ("verbosity", -0.1), ("entropy", -1)]
-WRONG += [("learning_rate", 0), ("learning_rate", float("nan")), ("validation", 0), ("validation", 1), ("seed", -1), ("decay", 1.5)]
+WRONG += [
+    ("learning_rate", 0),
+    ("learning_rate", float("nan")),
+    ("validation", 0),
+    ("validation", 1),
+    ("seed", -1),
+    ("decay", 1.5),
+    ("taught", 1.5),
+]
 WRONG += [("averaging", -0.5), ("averaging", 2), ("clip", -1), ("patience", float("inf")), ("warm_up", -1), ("world", "mars")]
 
 

@@ -22,9 +22,9 @@ from sestra.agent.trace import Context, Trace, Turn
 from sestra.beam import beam_search
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns
+from sestra.drafting import Draft, roll_out_drafting
 from sestra.errors import InputError
 from sestra.execution import Execution
-from sestra.policies import Draft
 from sestra.policies.base import Policy
 from sestra.rollout import forced, greedy, roll_out, sampled
 from sestra.runs import Trained, load_trained
@@ -177,9 +177,7 @@ class Agent:
             return torch.where(understood, choose(logits, states, step), self._tables.stop)  # [batch]
 
         if self._draft is not None and manner.how == "greedy" and len(turns) == 1:
-            drafted = roll_out(self._draft, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
-            if torch.equal(choose_if_understood(drafted.log_probs, drafted.states, 0), drafted.actions):  # greedy: all steps at once
-                return drafted
+            return roll_out_drafting(self._draft, self._policy, self._tables, turns, manner.horizon, choose_if_understood)
         return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
 
 

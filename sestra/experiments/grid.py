@@ -25,6 +25,8 @@ class System:
     """What an ablation switches off or changes in the network."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What it changes in training."""
+    taught: bool = False
+    """Whether the world's best agent teaches it."""
     seeds: int = 5
     """How often the paper runs it (Section 7)."""
     in_paper: bool = True
@@ -33,7 +35,8 @@ class System:
         """The settings of one run of it."""
         config = preset(preset_name, world, self.learner, self.network)
         switched: dict[str, Any] = dict(self.policy)
-        return replace(config, seed=seed, policy=replace(config.policy, **switched), **{**self.settings, **changes})
+        settings = {"teacher": world if self.taught else "", **self.settings, **changes}
+        return replace(config, seed=seed, policy=replace(config.policy, **switched), **settings)
 
 
 def _without(name: str, label: str, *parts: str) -> System:
@@ -60,6 +63,7 @@ SYSTEMS: dict[str, System] = {
         _without("current-state", "current state", "current_state"),
         _without("initial-state", "initial state", "initial_state"),
         System("objects", "object policy", network="objects", seeds=3, in_paper=False),
+        System("objects-taught", "object policy, taught by three joined", network="objects", taught=True, seeds=3, in_paper=False),
         _part("brief", "object policy, three epochs of train"),
         _part("without-changes", "− what earlier turns changed", {"changes": False}),
         _part("without-past", "− what objects know of earlier turns", {"past": "none"}),
@@ -84,7 +88,8 @@ SYSTEMS: dict[str, System] = {
 }
 """In the order of Table 4, then what the paper does not have."""
 OF_PAPER = tuple(name for name, system in SYSTEMS.items() if system.in_paper)
-PARTS = tuple(name for name, system in SYSTEMS.items() if not system.in_paper and name != "objects")
+PAST_PAPER = ("objects", "objects-taught")
+PARTS = tuple(name for name, system in SYSTEMS.items() if not system.in_paper and name not in PAST_PAPER)
 GROUPS = {"paper": OF_PAPER, "parts": PARTS}
 """Names that stand for several systems."""
 

@@ -10,7 +10,7 @@ from typing import get_args
 from sestra.config import Preset
 from sestra.experiments.cells import METRICS, Group, Kind, Record, cell, groups, kind_of, paper
 from sestra.experiments.comparing import compare, extrapolate
-from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
+from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.watching import duration
 from sestra.files import write_text
 from sestra.rounding import interval, percent, tenths
@@ -63,7 +63,7 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
 def _split(records: Sequence[Record], split: str, preset: Preset) -> Iterator[str]:
     yield f"\n## {split.capitalize()}, {PRESETS[preset]}"
     rows = [name for name in OF_PAPER if name in paper()[split]["systems"]]
-    others = ["objects"] if any(cell(records, world, "objects", preset) for world in WORLDS_OF_PAPER) else []
+    others = [name for name in PAST_PAPER if any(cell(records, world, name, preset) for world in WORLDS_OF_PAPER)]
     remarks: list[str] = []
     for world in WORLDS_OF_PAPER:
         yield f"\n### {world.capitalize()}\n"

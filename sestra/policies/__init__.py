@@ -5,11 +5,11 @@ from __future__ import annotations
 from sestra.config import ObjectConfig, PolicyConfig
 from sestra.data.text import Vocabulary
 from sestra.policies.attention import AttentionPolicy
-from sestra.policies.ensemble import Draft, Ensemble
+from sestra.policies.ensemble import Ensemble
 from sestra.policies.objects import ObjectPolicy
 from sestra.worlds.tables import Tables
 
-__all__ = ["AttentionPolicy", "Draft", "Ensemble", "ObjectPolicy", "make_policy"]
+__all__ = ["AttentionPolicy", "Ensemble", "ObjectPolicy", "make_policy"]
 
 
 def make_policy(config: PolicyConfig, tables: Tables, vocabulary: Vocabulary) -> AttentionPolicy | ObjectPolicy:

@@ -24,6 +24,8 @@ class Rows:
 
     places: Tensor  # [rows]
     steps: int
+    gaps: bool
+    """Whether there are steps that no row is."""
 
     @property
     def turns(self) -> Tensor:
@@ -106,13 +108,15 @@ class Layer(nn.Module):
         turns, tokens, size = len(memory.keys), *query.shape[1:]
         if rows is None:
             return _attend(self._split(query), memory.keys, memory.values, memory.bias, tell=tell)
-        query = query.new_zeros(turns * rows.steps, tokens, size).index_copy(0, rows.places, query)
+        if rows.gaps:
+            query = query.new_zeros(turns * rows.steps, tokens, size).index_copy(0, rows.places, query)
         query = query.view(turns, rows.steps * tokens, size)  # [turns, steps * tokens, size]
         bias = (
             memory.bias if memory.bias.shape[2] == 1 else memory.bias.repeat(1, 1, rows.steps, 1)
         )  # [turns, .., steps * tokens or 1, memory]
         weights, found = _attend(self._split(query), memory.keys, memory.values, bias, tell=tell)
-        return weights, found.view(-1, tokens, size)[rows.places]  # [rows, tokens, size]
+        found = found.view(-1, tokens, size)  # [turns * steps, tokens, size]
+        return weights, found[rows.places] if rows.gaps else found  # [rows, tokens, size]
 
     def _split(self, vectors: Tensor) -> Tensor:
         split: Tensor = vectors.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [batch, heads, tokens, size of a head]

@@ -184,7 +184,7 @@ class ObjectPolicy(nn.Module):
         """The logits, ``[steps, batch, actions]``, with those of all living steps computed anew, at once: no step depends on another."""
         rows = alive.T.flatten().nonzero().squeeze(1)  # [rows]: turn by turn, step by step
         visited = states.transpose(0, 1).flatten(0, 1)[rows]  # [rows, slots]
-        scored = self._act(memory, visited, rows=Rows(rows, len(alive)))  # [rows, actions]
+        scored = self._act(memory, visited, rows=Rows(rows, len(alive), gaps=len(rows) < alive.numel()))  # [rows, actions]
         full = logits.transpose(0, 1).flatten(0, 1).index_copy(0, rows, scored)  # [batch * steps, actions]
         result: Tensor = full.unflatten(0, (-1, len(alive))).transpose(0, 1)  # [steps, batch, actions]
         return result

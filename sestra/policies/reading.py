@@ -34,7 +34,7 @@ class Numbers(nn.Module):
 
 def read_distinct(read: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengths: Tensor) -> Tensor:
     """What ``read`` makes of words and lengths; where no gradient is wanted, rows that say the same are read once."""
-    if torch.is_grad_enabled():
+    if torch.is_grad_enabled() or len(words) == 1:
         return read(words, lengths)
     distinct, which = words.unique(dim=0, return_inverse=True)
     if len(distinct) == len(words):

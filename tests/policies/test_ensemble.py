@@ -10,13 +10,14 @@ import torch
 from commands import run
 from lamps import Lamps, interactions
 
-from sestra import Agent
+from sestra import Agent, drafting
 from sestra.agent import following
 from sestra.agent.trace import Turn
 from sestra.data import scone
 from sestra.data.batching import encode_turns
+from sestra.drafting import Draft
 from sestra.files import read_json
-from sestra.policies import Draft, Ensemble
+from sestra.policies import Ensemble
 from sestra.rollout import forced, roll_out, sampled
 from sestra.runs import RunFolder, load_trained
 from sestra.worlds import WORLDS
@@ -76,7 +77,8 @@ def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
     assert trace.turns[0].steps[0].attention.names == ("words", "changes", "objects")
 
 
-def test_a_draft_of_the_first_is_kept_only_where_all_together_would_have_done_the_same(capsys, runs, tmp_path, monkeypatch):
+@pytest.mark.parametrize("horizon", [2, 20])
+def test_a_draft_of_the_first_is_corrected_where_all_together_would_have_done_something_else(capsys, runs, tmp_path, monkeypatch, horizon):
     assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", tmp_path / "both")[0] == 0
     agent, plain = (Agent.from_pretrained(tmp_path / "both") for _ in range(2))
     monkeypatch.setattr(plain, "_draft", None)
@@ -87,14 +89,17 @@ def test_a_draft_of_the_first_is_kept_only_where_all_together_would_have_done_th
         return roll_out(policy, *arguments, **settings)
 
     monkeypatch.setattr(following, "roll_out", counted)
+    monkeypatch.setattr(drafting, "roll_out", counted)
     several = [(agent.world.format(each.states[0]), [*each.instructions, "gibberish"]) for each in interactions(30, seed=3, turns=3)]
-    drafted = [agent.follow(*each) for each in several]
-    drafts, refused = policies.count(Draft), policies.count(Ensemble)
+    drafted = [agent.follow(*each, horizon=horizon) for each in several]
+    drafts, corrected = policies.count(Draft), policies.count(Ensemble)
     assert drafts == 4 * len(several)
-    assert 0 < refused < drafts
-    for mine, theirs in zip(drafted, [plain.follow(*each) for each in several], strict=True):
+    assert 0 < corrected < drafts
+    for mine, theirs in zip(drafted, [plain.follow(*each, horizon=horizon) for each in several], strict=True):
         assert [step.action for turn in mine.turns for step in turn.steps] == [step.action for turn in theirs.turns for step in turn.steps]
         for one, other in zip(mine.turns, theirs.turns, strict=True):
+            assert one.stopped == other.stopped
+            assert one.end == other.end
             assert [step.probability for step in one.steps] == pytest.approx([step.probability for step in other.steps], abs=1e-5)
             for mean, together in zip(weights(one), weights(other), strict=True):
                 assert mean == pytest.approx(together, abs=1e-4)

@@ -1,0 +1,50 @@
+"""A teacher: a trained agent whose choices another policy learns from, beside the rewards.
+
+What several networks make of an instruction together is often better than its annotation, and it says how sure one can be: an ensemble
+distilled into one network (Hinton et al., 2015).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sestra import pretrained
+from sestra.config import TrainConfig
+from sestra.data.batching import Turns
+from sestra.data.text import Vocabulary
+from sestra.errors import InputError
+from sestra.execution import Execution
+from sestra.learners.base import mean_over_steps
+from sestra.policies.base import Policy
+from sestra.rollout import forced, roll_out
+from sestra.runs import load_trained
+from sestra.worlds.tables import Tables
+
+
+@dataclass(frozen=True)
+class Teacher:
+    policy: Policy
+    tables: Tables
+
+    @classmethod
+    def of(cls, config: TrainConfig, vocabulary: Vocabulary) -> Teacher | None:
+        """The one that a run asks for, if it does; it must know the run's world and words."""
+        if not config.teacher:
+            return None
+        trained = load_trained(pretrained.find(config.teacher))
+        for what, theirs, ours in (("world", trained.config.world, config.world), ("vocabulary", trained.vocabulary, vocabulary)):
+            if theirs != ours:
+                raise InputError(
+                    f"--teacher {config.teacher}: has another {what} than this run; name one that was trained on the same data"
+                )
+        return cls(trained.policy, trained.tables)
+
+    def agreement(self, turns: Turns, execution: Execution) -> Tensor:
+        """The likelihood of the teacher's choices in the states that executions visited: the mean log-probability, ``[batch]``."""
+        with torch.no_grad():
+            asked = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
+            choices = asked.log_probs.exp()  # [steps, batch, actions]
+        return mean_over_steps((choices * execution.log_probs).sum(-1), execution)
