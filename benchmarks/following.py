@@ -66,6 +66,8 @@ def measure(name: str, interactions: int, *, generated: bool) -> Figure:
             following.do(instruction)
             if number >= WARM_UP:
                 times.append(1000 * (time.perf_counter() - begun))
+    if len(times) < 2:
+        raise InputError(f"{source.name}: has too few interactions to time; expected more than {WARM_UP}")
     return Figure(name, source.name, len(times), statistics.median(times), statistics.fmean(times), statistics.quantiles(times, n=20)[-1])
 
 

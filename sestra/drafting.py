@@ -1,4 +1,4 @@
-"""Executing an ensemble in little more than the time of one of its members: the first drafts, and the others correct it.
+"""Executing an ensemble in less than the time of all its members' steps: the first drafts, and the others correct it.
 
 The members' steps must not depend on each other. The first acts until it stops, then the others are asked about all of its steps at once.
 Mostly all together would have done the same; from where they would not, every step is taken together.

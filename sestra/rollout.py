@@ -65,7 +65,8 @@ def roll_out(
 ) -> Execution:
     """Execute each turn's instruction from its initial state until STOP or the horizon; ``tell`` if it matters what is looked at.
 
-    For executions that have begun already, ``memory`` is what the policy has read and ``start``, ``[batch, slots]``, where they are.
+    For executions that have begun already, ``memory`` is what the policy has read and ``start``, ``[batch, slots]``, where they are; the
+    policy must not go by the steps that came before, nor ``choose`` by their number.
     """
     batch, read = len(turns), policy.read(turns) if memory is None else memory
     memory, carry = read, policy.begin(read)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from sestra import pretrained
+from sestra import checkpoint, pretrained
 from sestra.config import TrainConfig
 from sestra.data.batching import Turns
 from sestra.data.text import Vocabulary
@@ -23,28 +23,35 @@ from sestra.rollout import forced, roll_out
 from sestra.runs import load_trained
 from sestra.worlds.tables import Tables
 
+IMPOSSIBLE = -1e3
+"""Log-probabilities below it are of actions that the learner could never take, whatever it learns."""
+
 
 @dataclass(frozen=True)
 class Teacher:
     policy: Policy
     tables: Tables
+    checksum: str
+    """Of its weights, by which a run that is resumed knows it again."""
 
     @classmethod
     def of(cls, config: TrainConfig, vocabulary: Vocabulary) -> Teacher | None:
         """The one that a run asks for, if it does; it must know the run's world and words."""
         if not config.teacher:
             return None
-        trained = load_trained(pretrained.find(config.teacher))
+        try:
+            folder = pretrained.find(config.teacher)
+            trained, checksum = load_trained(folder), checkpoint.checksum(folder.model)
+        except InputError as error:
+            raise InputError(f"--teacher {error}") from error
         for what, theirs, ours in (("world", trained.config.world, config.world), ("vocabulary", trained.vocabulary, vocabulary)):
             if theirs != ours:
-                raise InputError(
-                    f"--teacher {config.teacher}: has another {what} than this run; name one that was trained on the same data"
-                )
-        return cls(trained.policy, trained.tables)
+                raise InputError(f"--teacher {config.teacher}: has another {what} than this run; name one trained on the same data")
+        return cls(trained.policy, trained.tables, checksum)
 
     def agreement(self, turns: Turns, execution: Execution) -> Tensor:
         """The likelihood of the teacher's choices in the states that executions visited: the mean log-probability, ``[batch]``."""
         with torch.no_grad():
             asked = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
             choices = asked.log_probs.exp()  # [steps, batch, actions]
-        return mean_over_steps((choices * execution.log_probs).sum(-1), execution)
+        return mean_over_steps((choices * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)

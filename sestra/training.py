@@ -58,6 +58,8 @@ class Progress:
     best_reward: float = -math.inf
     best_score: float = -math.inf
     best_epoch: int = 0
+    teacher: str = ""
+    """The checksum of the teacher's weights, if there is one."""
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -95,7 +97,7 @@ class Training:
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.averaging else self.policy
         self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = _optimiser(config, self.policy)
-        self.progress = Progress()
+        self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
 
     @property
     def unfinished(self) -> bool:
@@ -255,6 +257,8 @@ class Training:
         return []
 
     def _restore(self, tensors: dict[str, Tensor], info: dict[str, Any]) -> None:
+        if info.get("teacher", "") != self.progress.teacher:
+            raise InputError(f"--teacher {self.config.teacher}: is not the one that the run began with")
         parts: dict[str, dict[str, Tensor]] = {"policy": {}, "average": {}, "optimiser": {}, "generator": {}}
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")

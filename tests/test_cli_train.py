@@ -398,3 +398,14 @@ def test_exporting_what_is_exported_already(capsys, tmp_path):
     assert status == 2
     assert "alchemy: is exported already" in errors
     assert not (tmp_path / "to").exists()
+
+
+def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, data, trained, tmp_path, monkeypatch):
+    monkeypatch.chdir(trained.parent)
+    flags = ["--world", "scene", "--data", str(data), "--out", str(tmp_path / "student"), *SMALL]
+    assert run(capsys, "train", "--teacher", trained.name, *flags)[0] == 0
+    assert RunFolder(tmp_path / "student").config().teacher == str(trained.resolve())
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "evaluate", "student", "--data", data)[0] == 0
+    assert run(capsys, "export", "student", "--to", "agent")[0] == 0
+    assert f"taught by `{trained.name}` (share 0.7)" in (tmp_path / "agent" / "CARD.md").read_text()

@@ -34,7 +34,7 @@ class Which:
     systems: SystemNames = ("paper",)
     """The rows of the tables, by name, or all of the paper's ('paper') or of those about the object policy and its parts ('parts')."""
     seeds: OptionalNumber = None
-    """How many seeds each system has; by default five, as in the paper; three for ablations and 'objects', one for 'parts'."""
+    """How many seeds each system has; by default five, as in the paper; three for ablations and those past the paper, one for 'parts'."""
     preset: Preset = "default"
     """'paper' for the paper's own settings, 'default' for ours, which learn faster."""
     epochs: OptionalNumber = None

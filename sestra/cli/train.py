@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -43,6 +43,7 @@ class Train:
         import torch
         from rich.console import Console
 
+        from sestra import pretrained
         from sestra.data import sources
         from sestra.runs import RunFolder
         from sestra.training import Training
@@ -54,6 +55,8 @@ class Train:
         if self.resume and not resuming:
             raise InputError(f"{self.out}: holds no run to resume; leave --resume away, and name a new folder, to start one")
         config = folder.config() if resuming else self.config
+        if config.teacher and not resuming:
+            config = replace(config, teacher=pretrained.in_full(config.teacher))
         config.check()
         interactions, source = sources.load(config.world, "train", self.data)
         if resuming:

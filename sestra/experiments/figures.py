@@ -27,6 +27,7 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "without-current-state": ("#56B4E9", "P", ":"),
     "without-initial-state": ("#009E73", "d", ":"),
     "objects": ("#5D3A9B", "*", "-"),
+    "objects-taught": ("#882255", "h", "-"),
 }
 """Colour, marker and line of each system: Okabe and Ito's colours, and never told apart by colour alone."""
 SAME_NETWORK = ("supervised", "policy-gradient", "contextual-bandit")

@@ -126,6 +126,8 @@ def trials(
     chosen = [find_system(name) for name in dict.fromkeys(single for name in systems for single in GROUPS.get(name, (name,)))]
     if preset_name == "paper" and not all(system.in_paper for system in chosen):
         raise InputError("--preset paper: the object policy is not the paper's and has no such preset; leave it out of --systems")
+    if generated and any(system.taught for system in chosen):
+        raise InputError("--systems objects-taught: its teachers learnt SCONE's words, which generated interactions lack; leave it out")
     most = seeds or max(system.seeds for system in chosen)
     return [
         Trial(

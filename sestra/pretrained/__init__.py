@@ -42,6 +42,12 @@ def find(name: str | Path) -> RunFolder:
     raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
 
 
+def in_full(name: str) -> str:
+    """The name of a policy that ships as it is, the path of a folder in full, so that it is found from anywhere."""
+    folder = find(name)
+    return name if folder.path.parent == HERE else str(folder.path.resolve())
+
+
 def export(run: RunFolder, to: Path, results: Path) -> None:
     """The run's policy with a card that says how good it is; each file appears whole or not at all."""
     trained = load_trained(run)
@@ -100,10 +106,11 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
         if figures[key] is not None
     )
     beside = f", beside {config.generated:,} interactions that sestra's grammar wrote" if config.generated else ""
+    taught = f", taught by `{Path(config.teacher).name}` (share {config.taught:g})" if config.teacher else ""
     return f"""# {name}
 
 {NETWORKS[config.network]} for the world *{config.world}*, trained on `{source}` from start and goal states
-alone{beside}: preset `{config.preset}`, {origin}.
+alone{beside}{taught}: preset `{config.preset}`, {origin}.
 It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:

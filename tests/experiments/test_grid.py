@@ -8,7 +8,8 @@ import pytest
 
 from sestra.errors import InputError
 from sestra.experiments.cells import paper
-from sestra.experiments.grid import OF_PAPER, PARTS, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
+from sestra.experiments.figures import STYLES
+from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
 
 
 def test_whole_grid():
@@ -40,6 +41,18 @@ def test_learners():
     for name in ("supervised", "policy-gradient", "contextual-bandit", "sestra"):
         assert SYSTEMS[name].config("scene", 1).learner == name
     assert SYSTEMS["objects"].config("scene", 1).network == "objects"
+
+
+def test_the_agent_that_ships_teaches():
+    for world in WORLDS_OF_PAPER:
+        alone, taught = (SYSTEMS[name].config(world, 1) for name in PAST_PAPER)
+        assert differences(alone, taught) == {"teacher": ["", world]}
+    with pytest.raises(InputError, match="objects-taught: its teachers learnt SCONE's words"):
+        trials(systems=["objects-taught"], generated=True)
+
+
+def test_what_is_in_the_tables_can_be_drawn():
+    assert {*OF_PAPER, *PAST_PAPER} == {*STYLES}
 
 
 def test_every_part_is_removed_once():

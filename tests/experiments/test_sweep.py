@@ -54,6 +54,12 @@ def test_wrong_values(name, text, complaint):
     assert complaint in str(error.value)
 
 
+def test_a_teacher_is_looked_for_before_the_first_run():
+    assert configure({"world": "scene", "teacher": "scene"}).teacher == "scene"
+    with pytest.raises(InputError, match="nobody: neither the folder of a run"):
+        configure({"world": "scene", "teacher": "nobody"})
+
+
 def test_settings_are_those_of_a_run():
     names = set(settings())
     assert {"world", "entropy", "hidden", "layers", "previous_instructions"} <= names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,16 @@ from commands import run
 from lamps import Lamps, interactions
 from small_runs import TINY, start, state_of
 
+from sestra import teaching
 from sestra.config import ObjectConfig
 from sestra.data.batching import encode_turns
 from sestra.errors import InputError
 from sestra.evaluation import evaluate
+from sestra.execution import Execution
 from sestra.reward import rewards
 from sestra.rollout import forced, roll_out
 from sestra.runs import RunFolder, load_trained
+from sestra.teaching import Teacher
 from sestra.training import Training
 from sestra.worlds import WORLDS
 
@@ -103,10 +107,39 @@ class StopAfterOne:
         raise InterruptedError
 
 
+def test_another_teacher_in_the_place_of_the_first_is_noticed(tmp_path, teacher):
+    run = start(tmp_path / "student", epochs=2, teacher=str(teacher))
+    run.watch = StopAfterOne()
+    with pytest.raises(InterruptedError):
+        run.run()
+    shutil.rmtree(teacher)
+    start(teacher, epochs=1, seed=2).run()
+    again = Training(run.folder.config(), interactions(30, seed=1), run.folder)
+    with pytest.raises(InputError, match="is not the one that the run began with"):
+        again.resume()
+
+
+def test_what_the_learner_can_never_do_is_not_learnt(tmp_path, monkeypatch):
+    """The object policy's scores of such actions are fixed; what a teacher would give them must not draw the others down."""
+    scores = torch.tensor([[[0.0, 1.0, -1e4]]], requires_grad=True)
+    choices = torch.tensor([[[0.5, 0.25, 0.25]]])
+    alive = torch.ones(1, 1, dtype=torch.bool)
+    state, action = torch.zeros(1, 1, 1, dtype=torch.long), torch.zeros(1, 1, dtype=torch.long)
+
+    def execution(log_probs):
+        return Execution(state, log_probs, action, alive, state[0], alive[0], [], None)
+
+    monkeypatch.setattr(teaching, "roll_out", lambda *_: execution(choices.log()))
+    run = start(tmp_path / "run")
+    Teacher(run.policy, run.tables, "").agreement(run.train, execution(scores.log_softmax(-1))).sum().backward()
+    shares = scores.detach().softmax(-1)[0, 0, :2]
+    assert torch.allclose(scores.grad[0, 0], torch.cat([choices[0, 0, :2] - 0.75 * shares, torch.zeros(1)]), atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"teacher": "nobody"}, "nobody: neither the folder of a run"),
+        ({"teacher": "nobody"}, "--teacher nobody: neither the folder of a run"),
         ({"teacher": "alchemy"}, "--teacher alchemy: has another world than this run"),
         ({"rare": 1000}, "has another vocabulary than this run"),
     ],
