@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -29,17 +29,27 @@ def sampled(generator: torch.Generator) -> Choose:
     return choose
 
 
-def guided(tables: Tables, goals: Tensor, share: float, generator: torch.Generator) -> Choose:
-    """Draw as ``sampled`` does, but in a share of the executions only from the actions of shortest ways to the goal."""
-    draw = sampled(generator)
-    led = torch.rand(len(goals), generator=generator) < share  # [batch]
+class Guided:
+    """Draws as ``sampled`` does, but in a share of the executions only from the actions of shortest ways to the goal."""
 
-    def choose(logits: Tensor, states: Tensor, step: int) -> Tensor:
-        optimal = tables.optimal_actions(states, goals)  # [batch, actions]
-        barred = led.unsqueeze(1) & ~optimal & optimal.any(1, keepdim=True)
-        return draw(logits.masked_fill(barred, -torch.inf), states, step)
+    def __init__(self, tables: Tables, goals: Tensor, share: float, generator: torch.Generator) -> None:
+        self.tables, self.goals, self.draw = tables, goals, sampled(generator)
+        self.led = torch.rand(len(goals), generator=generator) < share  # [batch]
+        self.seen = self.optimal = torch.empty(0)  # the last states that were asked about, and what is optimal there
 
-    return choose
+    def __call__(self, logits: Tensor, states: Tensor, step: int) -> Tensor:
+        optimal = self._optimal(states)  # [batch, actions]
+        barred = self.led.unsqueeze(1) & ~optimal & optimal.any(1, keepdim=True)
+        return self.draw(logits.masked_fill(barred, -torch.inf), states, step)
+
+    def certain(self, states: Tensor) -> Tensor:
+        """Which executions have but one action to draw from, whatever the policy says, ``[batch]``."""
+        return self.led & (self._optimal(states).sum(1) == 1)
+
+    def _optimal(self, states: Tensor) -> Tensor:
+        if self.seen is not states:
+            self.seen, self.optimal = states, self.tables.optimal_actions(states, self.goals)
+        return self.optimal  # [batch, actions]
 
 
 def greedy(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
@@ -70,13 +80,18 @@ def roll_out(
     """
     batch, read = len(turns), policy.read(turns) if memory is None else memory
     memory, carry = read, policy.begin(read)
+    spared = isinstance(choose, Guided) and not carry and torch.is_grad_enabled()  # what is certain is scored at the end, with the rest
     rows = torch.arange(batch)  # [running]: the executions that go on, and some that have ended since the last ones left
     state = turns.initial if start is None else start  # [batch, slots]
     previous = torch.full_like(rows, tables.actions)  # [batch]: BEG
     alive = torch.ones(batch, dtype=torch.bool)  # [batch]
     states, logits, actions, lives, attention = [], [], [], [], []
     for number in range(horizon):
-        if int(alive.sum()) < CROWDED * len(rows):
+        if spared:
+            rows = (alive & ~cast("Guided", choose).certain(state)).nonzero().squeeze(1)
+            with torch.no_grad():
+                memory = policy.narrow(read, rows)
+        elif int(alive.sum()) < CROWDED * len(rows):
             going = alive[rows].nonzero().squeeze(1)
             with torch.no_grad():  # where a gradient is wanted, it goes through what was read
                 memory, carry, rows = policy.narrow(memory, going), tuple(part[going] for part in carry), rows[going]

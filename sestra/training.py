@@ -28,7 +28,7 @@ from sestra.files import to_json, write_text
 from sestra.learners import LEARNERS, Learner
 from sestra.policies import make_policy
 from sestra.reward import rewards
-from sestra.rollout import forced, guided, roll_out, sampled
+from sestra.rollout import Guided, forced, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.teaching import Teacher
 from sestra.worlds import get_world
@@ -182,7 +182,7 @@ class Training:
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
             if self.config.guided and not learner.on_policy:
-                choose = guided(self.tables, batch.goal, self.config.guided, self.generator)
+                choose = Guided(self.tables, batch.goal, self.config.guided, self.generator)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
         goals = batch.goal.expand_as(execution.states)  # [steps, batch, slots]

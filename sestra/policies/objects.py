@@ -178,7 +178,7 @@ class ObjectPolicy(nn.Module):
 
     def finish(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """All steps of all executions at once, with their gradient."""
-        return self.score_all(memory, states, logits, alive) if self.training and torch.is_grad_enabled() else logits
+        return self.score_all(memory, states, logits, alive) if torch.is_grad_enabled() else logits
 
     def score_all(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """The logits, ``[steps, batch, actions]``, with those of all living steps computed anew, at once: no step depends on another."""

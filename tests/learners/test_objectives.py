@@ -11,7 +11,7 @@ from torch import nn
 
 from sestra.config import TrainConfig
 from sestra.policies.base import Step
-from sestra.rollout import guided, roll_out, sampled
+from sestra.rollout import Guided, roll_out, sampled
 from sestra.runs import RunFolder
 from sestra.training import Training
 from sestra.worlds import STOP, WORLDS
@@ -222,6 +222,6 @@ def test_guided_executions_take_a_shortest_way(training):
     togo = run.tables.steps_to_go(turns.initial, turns.goal)
     for share in (1.0, 0.5, 0.0):
         policy = Logits(BATCH, 8, run.tables.actions, seed=5)
-        execution = roll_out(policy, run.tables, turns, 8, guided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
+        execution = roll_out(policy, run.tables, turns, 8, Guided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
         shortest = (execution.lengths == togo + 1) & (execution.final == turns.goal).all(-1)
         assert {1.0: shortest.all(), 0.5: 3 <= shortest.sum() < BATCH, 0.0: shortest.sum() < 4}[share]

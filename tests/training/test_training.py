@@ -11,10 +11,13 @@ from lamps import Lamps, interactions
 from small_runs import TINY, start
 
 from sestra import checkpoint, training
+from sestra.config import ObjectConfig
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate, splits
 from sestra.errors import InputError
 from sestra.evaluation import Accuracy, Evaluation
+from sestra.policies import ObjectPolicy
+from sestra.rollout import Guided
 from sestra.runs import RunFolder
 from sestra.training import GENERATED, Training, split_validation
 from sestra.worlds import WORLDS
@@ -243,3 +246,30 @@ def test_metrics_are_json_that_others_can_read(tmp_path):
     run.run()
     lines = run.folder.metrics.read_text().splitlines()
     assert [json.loads(line, parse_constant=refuse)["epoch"] for line in lines] == [1, 2]
+
+
+def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkeypatch):
+    """What it would have said there is still learnt from: the update is the same."""
+    objects = ObjectConfig(embedding=4, size=8, heads=2)
+    settings = {"network": "objects", "learner": "best-action", "policy": objects, "guided": 0.5, "horizon": 5}
+    asked, step = [], ObjectPolicy.step
+
+    def counted(self, memory, carry, states, previous, **how):
+        asked.append(len(states))
+        return step(self, memory, carry, states, previous, **how)
+
+    monkeypatch.setattr(ObjectPolicy, "step", counted)
+    outcomes, rows = [], []
+    for name in ("spared", "asked"):
+        asked.clear()
+        run = start(tmp_path / name, **settings)
+        run.policy.train()
+        if name == "asked":
+            monkeypatch.setattr(Guided, "certain", lambda _, states: torch.zeros(len(states), dtype=torch.bool))
+        outcomes.append(run.update(run.train.select(torch.arange(40))))
+        rows.append(sum(asked))
+    (value, spared), (other, full) = outcomes
+    assert rows[0] < 0.8 * rows[1]
+    assert torch.equal(spared.actions, full.actions)
+    assert torch.allclose(spared.log_probs[spared.alive], full.log_probs[full.alive], atol=1e-5)
+    assert value == pytest.approx(other, abs=1e-5)
