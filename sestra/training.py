@@ -257,7 +257,7 @@ class Training:
         return []
 
     def _restore(self, tensors: dict[str, Tensor], info: dict[str, Any]) -> None:
-        if info.get("teacher", "") != self.progress.teacher:
+        if info.get("teacher", self.progress.teacher) != self.progress.teacher:
             raise InputError(f"--teacher {self.config.teacher}: is not the one that the run began with")
         parts: dict[str, dict[str, Tensor]] = {"policy": {}, "average": {}, "optimiser": {}, "generator": {}}
         for name, tensor in tensors.items():

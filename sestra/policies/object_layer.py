@@ -131,9 +131,9 @@ class Layer(nn.Module):
 
 
 def _attend(query: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None, *, tell: bool) -> tuple[Tensor, Tensor]:
-    """The weights, if they are asked for, and what was found, ``[batch, tokens, size]``."""
-    if tell:
-        scores = query @ keys.transpose(-1, -2) / query.shape[-1] ** 0.5
+    """The weights, if they are asked for, and what was found, ``[batch, tokens, size]``; torch's own is slow where the bias is learnt."""
+    if tell or (bias is not None and bias.requires_grad):
+        scores = query * query.shape[-1] ** -0.5 @ keys.transpose(-1, -2)
         weights: Tensor = (scores if bias is None else scores + bias).softmax(-1)  # [batch, heads, tokens, keys]
         found = weights @ values
     else:
