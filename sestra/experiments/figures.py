@@ -27,9 +27,10 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "without-current-state": ("#56B4E9", "P", ":"),
     "without-initial-state": ("#009E73", "d", ":"),
     "objects": ("#5D3A9B", "*", "-"),
-    "objects-taught": ("#882255", "h", "-"),
 }
-"""Colour, marker and line of each system: Okabe and Ito's colours, and never told apart by colour alone."""
+"""Colour, marker and line of each system: Okabe and Ito's colours, and never told apart by colour alone.
+
+Object policies that were taught are not drawn: they would hide those that were not."""
 SAME_NETWORK = ("supervised", "policy-gradient", "contextual-bandit")
 """Systems with SESTRA's network, which differ in the learner alone."""
 SEEDS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
