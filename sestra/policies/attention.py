@@ -169,7 +169,7 @@ class AttentionPolicy(nn.Module):
 
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         def pick(keys: Keys) -> Keys:
-            return Keys(keys.vectors[rows], None if keys.mask is None else keys.mask[rows])
+            return Keys(keys.vectors.index_select(0, rows), None if keys.mask is None else keys.mask[rows])
 
         others = [(pick(keys), heads) for keys, heads in memory.others]
         return replace(memory, current=pick(memory.current), others=others, rows=memory.rows[rows])

@@ -41,7 +41,7 @@ class Memory:
     bias: Tensor  # [batch, heads or 1, tokens or 1, memory]: minus infinity where there is nothing
 
     def narrow(self, rows: Tensor) -> Memory:
-        return Memory(self.keys[rows], self.values[rows], self.bias[rows])
+        return Memory(*(part.index_select(0, rows) for part in (self.keys, self.values, self.bias)))
 
 
 class Links(NamedTuple):
@@ -116,7 +116,7 @@ class Layer(nn.Module):
         )  # [turns, .., steps * tokens or 1, memory]
         weights, found = _attend(self._split(query), memory.keys, memory.values, bias, tell=tell)
         found = found.view(-1, tokens, size)  # [turns * steps, tokens, size]
-        return weights, found[rows.places] if rows.gaps else found  # [rows, tokens, size]
+        return weights, found.index_select(0, rows.places) if rows.gaps else found  # [rows, tokens, size]
 
     def _split(self, vectors: Tensor) -> Tensor:
         split: Tensor = vectors.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [batch, heads, tokens, size of a head]

@@ -191,7 +191,7 @@ class ObjectPolicy(nn.Module):
 
     def _act(self, memory: Memory, states: Tensor, *, rows: Rows | None = None, looked: list[Looked] | None = None) -> Tensor:
         """The score of every action in each state; the states are the memory's turns one by one, or some rows of theirs."""
-        context = memory.context if rows is None else memory.context[rows.turns]
+        context = memory.context if rows is None else memory.context.index_select(0, rows.turns)
         looks = self.sight.see(states)  # [rows, tokens]
         now = self._part(self.now, looks) if memory.looks is None else functional.embedding(looks, memory.looks)
         vectors = self.join(functional.gelu(now + context))  # [rows, tokens, size]
@@ -229,7 +229,7 @@ class ObjectPolicy(nn.Module):
 
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         layers = [layer.narrow(rows) for layer in memory.layers]
-        return replace(memory, context=memory.context[rows], layers=layers, changes=memory.changes[rows])
+        return replace(memory, context=memory.context.index_select(0, rows), layers=layers, changes=memory.changes[rows])
 
 
 def _mean_over_layers(looked: list[Looked]) -> dict[str, Tensor]:

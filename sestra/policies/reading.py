@@ -39,7 +39,7 @@ def read_distinct(read: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengt
     distinct, which = words.unique(dim=0, return_inverse=True)
     if len(distinct) == len(words):
         return read(words, lengths)
-    return read(distinct, (distinct != PAD).sum(1))[which]
+    return read(distinct, (distinct != PAD).sum(1)).index_select(0, which)
 
 
 def read_both_ways(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, lengths: Tensor) -> Tensor:
@@ -51,4 +51,6 @@ def read_both_ways(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, length
 
 
 def _pick(vectors: Tensor, places: Tensor) -> Tensor:
-    return vectors.gather(1, places.unsqueeze(-1).expand(-1, -1, vectors.shape[-1]))  # [batch, words, size]
+    """Of each row, the vectors at these places; whole vectors are copied, which is several times as fast as ``gather``."""
+    rows = torch.arange(len(vectors)).unsqueeze(1) * vectors.shape[1] + places  # [batch, words]
+    return vectors.flatten(0, 1).index_select(0, rows.flatten()).view_as(vectors)  # [batch, words, size]
