@@ -15,9 +15,6 @@ from sestra.reward import take_actions
 from sestra.rollout import greedy, roll_out
 from sestra.worlds.tables import Tables
 
-LONG = 8
-"""Actions that few executions go beyond."""
-
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -105,24 +102,17 @@ def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verb
 def execute(
     policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 96
 ) -> tuple[Tensor, Tensor]:
-    """Final states and total rewards of greedy executions, in the turns' order.
-
-    The few that go on for long are begun anew, all together, so that they keep nobody waiting.
-    """
-    results = [_execute_batch(policy, tables, batch, min(horizon, LONG), verbosity) for batch in batches(turns, batch_size)]
+    """Final states and total rewards of greedy executions, in the turns' order."""
+    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size)]
     back = turns.lengths.argsort(stable=True).argsort()
-    final, total, stopped = (torch.cat(column)[back] for column in zip(*results, strict=True))  # [turns, slots], [turns], [turns]
-    going = (~stopped).nonzero().squeeze(-1)
-    if horizon > LONG and len(going):
-        for rows in going.split(batch_size):
-            final[rows], total[rows], _ = _execute_batch(policy, tables, turns.select(rows), horizon, verbosity)
+    final, total = (torch.cat(column)[back] for column in zip(*results, strict=True))  # [turns, slots], [turns]
     return final, total
 
 
-def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Tensor, Tensor, Tensor]:
+def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Tensor, Tensor]:
     execution = roll_out(policy, tables, turns, horizon, greedy)
     states, goals = execution.states.flatten(0, 1).numpy(), turns.goal.repeat(len(execution.states), 1).numpy()  # [steps * batch, slots]
     at_horizon = np.zeros(len(states), dtype=np.bool_)
     _, reward, _ = take_actions(tables, states, goals, execution.actions.flatten().numpy(), verbosity=verbosity, at_horizon=at_horizon)
     total = (torch.from_numpy(reward).view_as(execution.alive) * execution.alive).sum(0)  # [batch]
-    return execution.final, total, execution.stopped
+    return execution.final, total

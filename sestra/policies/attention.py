@@ -53,7 +53,8 @@ class Memory:
     others: list[tuple[Keys, int]]
     """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
     states: Tensor | None  # what the state encoder prepared
-    actions: Tensor  # [actions + 1, 3 * embedding]
+    actions: Tensor  # [actions + 1, 3 * embedding]: as the decoder hears of the last one
+    scores: Tensor  # [actions, hidden]: b_aT + b_a1 + b_a2
     begin: Update
     rows: Tensor  # [batch]: which of the turns that were read are left
     visits: list[Visit] = field(default_factory=list)
@@ -127,9 +128,9 @@ class AttentionPolicy(nn.Module):
         vectors = read_distinct(self._read_words, words, lengths)  # [batch, words, 2 * hidden]
         places = torch.arange(words.shape[1])  # [words]
         before, after = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
-        first, last = int(current.min()), int(current.max())
-        present = Keys(vectors[:, first:], _mask((places >= before) & (places < after))[..., first:])
-        past = Keys(self._drop(vectors[:, :last])[0], _mask(places < before)[..., :last]) if self.config.previous_instructions else None
+        earliest, latest = int(current.min()), int(current.max())
+        present = Keys(vectors[:, earliest:], _mask((places >= before) & (places < after))[..., earliest:])
+        past = Keys(self._drop(vectors[:, :latest])[0], _mask(places < before)[..., :latest]) if self.config.previous_instructions else None
         others = [(past, 1)] if past else []
         states = None
         if self.state_encoder is not None:
@@ -137,11 +138,12 @@ class AttentionPolicy(nn.Module):
             if self.config.initial_state:
                 keys = self.state_encoder(states, turns.initial)  # [batch, objects, size]
                 others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(turns.initial)), HEADS))
-        kinds, first_arguments, second_arguments = self.action_parts  # [actions + 1] each
-        embedded = [self.kinds(kinds), self.first_arguments(first_arguments), self.second_arguments(second_arguments)]
+        kinds, first, second = self.action_parts  # [actions + 1] each
+        actions = torch.cat([self.kinds(kinds), self.first_arguments(first), self.second_arguments(second)], -1)
+        scores = self.kind_weights(kinds[:-1]) + self.first_argument_weights(first[:-1]) + self.second_argument_weights(second[:-1])
         nothing = vectors.new_zeros(len(turns), self.config.hidden)  # [batch, hidden]
         begin = lstm(self.gates.bias.expand(len(turns), -1), nothing)  # zeros as input and hidden state leave the bias alone
-        return Memory(present, others, states, torch.cat(embedded, -1), begin, torch.arange(len(turns)))
+        return Memory(present, others, states, actions, scores, begin, torch.arange(len(turns)))
 
     def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
         return read_both_ways(self.reader, self.back_reader, self.embedding(words), lengths)  # [batch, words, 2 * hidden]
@@ -165,7 +167,7 @@ class AttentionPolicy(nn.Module):
         if self.training:
             memory.visits.append(Visit(trace, memory.rows, states, mask, previous))
         attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True)) if tell else {}
-        return Step(self._score(trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
+        return Step(self._score(memory, trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
 
     def narrow(self, memory: Memory, rows: Tensor) -> Memory:
         def pick(keys: Keys) -> Keys:
@@ -188,7 +190,7 @@ class AttentionPolicy(nn.Module):
         shared = [keys.vectors for keys, _ in memory.others]
         hidden = hidden_states(traces, rows, self.weights, memory.current.vectors, shared, own, actions, memory.begin)
         places = torch.cat([number * logits.shape[1] + each for number, each in enumerate(rows)])  # [all steps' rows]
-        scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(hidden)).view_as(logits)  # [steps, batch, actions]
+        scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(memory, hidden)).view_as(logits)  # [steps, batch, actions]
         return scored
 
     def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
@@ -205,11 +207,9 @@ class AttentionPolicy(nn.Module):
             found[name] = Attended("words" if name in {"current", "previous"} else "objects", weights, places)
         return found
 
-    def _score(self, hidden: Tensor) -> Tensor:
+    def _score(self, memory: Memory, hidden: Tensor) -> Tensor:
         """Of every well-formed action, the sum of the scores of its kind and its two arguments."""
-        kinds, first_arguments, second_arguments = self.action_parts[:, :-1]  # [actions] each
-        weights = self.kind_weights(kinds) + self.first_argument_weights(first_arguments) + self.second_argument_weights(second_arguments)
-        scores: Tensor = torch.tanh(self.scorer(hidden)) @ weights.T  # [..., actions]
+        scores: Tensor = torch.tanh(self.scorer(hidden)) @ memory.scores.T  # [..., actions]
         return scores
 
     def _drop(self, values: Tensor) -> tuple[Tensor, Tensor | None]:
