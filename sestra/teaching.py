@@ -20,7 +20,7 @@ from sestra.execution import Execution
 from sestra.learners.base import mean_over_steps
 from sestra.policies.base import Policy
 from sestra.rollout import forced, roll_out
-from sestra.runs import load_trained
+from sestra.runs import RunFolder, load_trained
 from sestra.worlds.tables import Tables
 
 IMPOSSIBLE = -1e3
@@ -39,11 +39,8 @@ class Teacher:
         """The one that a run asks for, if it does; it must know the run's world and words."""
         if not config.teacher:
             return None
-        try:
-            folder = pretrained.find(config.teacher)
-            trained, checksum = load_trained(folder), checkpoint.checksum(folder.model)
-        except InputError as error:
-            raise InputError(f"--teacher {error}") from error
+        folder = _find(config.teacher)
+        trained, checksum = load_trained(folder), checkpoint.checksum(folder.model)
         for what, theirs, ours in (("world", trained.config.world, config.world), ("vocabulary", trained.vocabulary, vocabulary)):
             if theirs != ours:
                 raise InputError(f"--teacher {config.teacher}: has another {what} than this run; name one trained on the same data")
@@ -55,3 +52,16 @@ class Teacher:
             asked = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
             choices = asked.log_probs.exp()  # [steps, batch, actions]
         return mean_over_steps((choices * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)
+
+
+def in_full(name: str) -> str:
+    """The name of a teacher that ships as it is, the path of any other in full, so that it is found from anywhere."""
+    folder = _find(name)
+    return name if folder.path.parent == pretrained.HERE else str(folder.path.resolve())
+
+
+def _find(name: str) -> RunFolder:
+    try:
+        return pretrained.find(name)
+    except InputError as error:
+        raise InputError(f"--teacher {error}") from error

@@ -43,7 +43,7 @@ class Train:
         import torch
         from rich.console import Console
 
-        from sestra import pretrained
+        from sestra import teaching
         from sestra.data import sources
         from sestra.runs import RunFolder
         from sestra.training import Training
@@ -56,7 +56,7 @@ class Train:
             raise InputError(f"{self.out}: holds no run to resume; leave --resume away, and name a new folder, to start one")
         config = folder.config() if resuming else self.config
         if config.teacher and not resuming:
-            config = replace(config, teacher=pretrained.in_full(config.teacher))
+            config = replace(config, teacher=teaching.in_full(config.teacher))
         config.check()
         interactions, source = sources.load(config.world, "train", self.data)
         if resuming:

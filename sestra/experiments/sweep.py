@@ -98,9 +98,9 @@ def configure(values: Mapping[str, Any]) -> TrainConfig:
     policy = replace(config.policy, **{name: value for name, value in rest.items() if name in of_policy})
     config = replace(config, policy=policy, **{name: value for name, value in rest.items() if name in own})
     if config.teacher:
-        from sestra import pretrained
+        from sestra import teaching
 
-        config = replace(config, teacher=pretrained.in_full(config.teacher))
+        config = replace(config, teacher=teaching.in_full(config.teacher))
     config.check()
     return config
 

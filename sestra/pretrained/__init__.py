@@ -42,12 +42,6 @@ def find(name: str | Path) -> RunFolder:
     raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
 
 
-def in_full(name: str) -> str:
-    """The name of a policy that ships as it is, the path of a folder in full, so that it is found from anywhere."""
-    folder = find(name)
-    return name if folder.path.parent == HERE else str(folder.path.resolve())
-
-
 def export(run: RunFolder, to: Path, results: Path) -> None:
     """The run's policy with a card that says how good it is; each file appears whole or not at all."""
     trained = load_trained(run)
