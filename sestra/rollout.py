@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -80,15 +80,15 @@ def roll_out(
     """
     batch, read = len(turns), policy.read(turns) if memory is None else memory
     memory, carry = read, policy.begin(read)
-    spared = isinstance(choose, Guided) and not carry and torch.is_grad_enabled()  # what is certain is scored at the end, with the rest
+    guide = choose if isinstance(choose, Guided) and not carry and torch.is_grad_enabled() else None  # what is certain is scored at the end
     rows = torch.arange(batch)  # [running]: the executions that go on, and some that have ended since the last ones left
     state = turns.initial if start is None else start  # [batch, slots]
     previous = torch.full_like(rows, tables.actions)  # [batch]: BEG
     alive = torch.ones(batch, dtype=torch.bool)  # [batch]
     states, logits, actions, lives, attention = [], [], [], [], []
     for number in range(horizon):
-        if spared:
-            rows = (alive & ~cast("Guided", choose).certain(state)).nonzero().squeeze(1)
+        if guide is not None:
+            rows = (alive & ~guide.certain(state)).nonzero().squeeze(1)
             with torch.no_grad():
                 memory = policy.narrow(read, rows)
         elif int(alive.sum()) < CROWDED * len(rows):
