@@ -13,7 +13,6 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
-import torch
 import tyro
 from rich.console import Console
 from rich.table import Table
@@ -21,6 +20,7 @@ from rich.table import Table
 from sestra import Agent
 from sestra.data import sources
 from sestra.errors import InputError
+from sestra.machine import use_one_core
 
 WARM_UP = 2
 """Interactions that are followed first and not timed."""
@@ -75,7 +75,7 @@ def main() -> None:
     options = tyro.cli(Options)
     if options.interactions < 1:
         sys.exit(f"following: --interactions {options.interactions}; expected at least 1")
-    torch.set_num_threads(1)
+    use_one_core()
     try:
         figures = [measure(name, options.interactions, generated=options.generated) for name in options.agents]
     except InputError as error:

@@ -26,6 +26,7 @@ from sestra.config import preset
 from sestra.data import sources
 from sestra.data.batching import batches
 from sestra.errors import InputError
+from sestra.machine import use_one_core
 from sestra.policies import Ensemble
 from sestra.runs import RunFolder, load_trained
 from sestra.training import Training
@@ -103,7 +104,7 @@ def main() -> None:
     options = tyro.cli(Options)
     if options.updates < 1:
         sys.exit(f"learning: --updates {options.updates}; expected at least 1")
-    torch.set_num_threads(1)
+    use_one_core()
     worlds = [*WORLDS] if options.world == "all" else [options.world]
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import torch
 import tyro
 from rich.console import Console
 from rich.table import Table
@@ -29,6 +28,7 @@ from rich.table import Table
 from sestra import Agent, pretrained
 from sestra.agent.trace import Turn
 from sestra.data import sources
+from sestra.machine import use_one_core
 from sestra.worlds import WORLDS
 
 INTERACTIONS = 150
@@ -170,7 +170,7 @@ async def measure(port: int, asked: Sequence[Question], clients: int, seconds: f
 
 def main() -> int:
     options = tyro.cli(Options, description=__doc__)
-    torch.set_num_threads(1)
+    use_one_core()
     names = options.agent or tuple(name for name in WORLDS if name in pretrained.names())
     if not names:
         raise SystemExit("no agents ship with this version; give one with --agent FOLDER")

@@ -30,6 +30,7 @@ from sestra.config import AttentionConfig, LearnerName, preset
 from sestra.data import sources
 from sestra.data.batching import batches, encode_turns
 from sestra.evaluation import evaluate, execute
+from sestra.machine import use_one_core
 from sestra.runs import RunFolder, load_trained
 from sestra.training import Training
 from sestra.worlds import WORLDS
@@ -226,7 +227,7 @@ def main() -> None:
     options = tyro.cli(Options)
     if options.batch_size < 1 or options.updates < 1:
         sys.exit(f"training: --batch-size {options.batch_size} --updates {options.updates}; expected at least 1 of each")
-    torch.set_num_threads(1)
+    use_one_core()
     worlds = [*WORLDS] if options.world == "all" else [options.world]
     learners = LEARNERS if options.learner == "all" else (options.learner,)
     with tempfile.TemporaryDirectory() as folder:

@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sestra.data.synthetic import splits
+from sestra.machine import use_one_core
 from sestra.reward import rewards, take_actions
 from sestra.worlds import STOP, WORLDS, Action, World, get_world
 from sestra.worlds.tables import Tables, compile_world
@@ -167,7 +168,7 @@ def main() -> None:
     options = tyro.cli(Worlds)
     if options.batch < 1 or not 0 < options.seconds < float("inf"):
         sys.exit(f"worlds: --batch {options.batch} --seconds {options.seconds}; expected a batch of at least 1 and more than 0 seconds")
-    torch.set_num_threads(1)
+    use_one_core()
     names = [*WORLDS] if options.world == "all" else [options.world]
     with torch.inference_mode():
         figures = [figure for name in names for figure in measure(name, options.batch, options.seconds)]

@@ -41,15 +41,15 @@ class Analyze:
             raise InputError(f"--page {self.page}: expected a name that ends in .html")
         if not 1 <= self.errors <= 10_000:
             raise InputError(f"--errors {self.errors}: expected a number from 1 to 10,000")
-        import torch
 
         from sestra import pretrained
         from sestra.analysis.measure import analyse
         from sestra.data import sources
         from sestra.files import write_text
+        from sestra.machine import use_one_core
         from sestra.runs import load_trained
 
-        torch.set_num_threads(1)
+        use_one_core()
         trained = load_trained(pretrained.find(self.policy))
         interactions, source = sources.load(trained.config.world, self.split, self.data)
         analysis = analyse(trained, interactions)

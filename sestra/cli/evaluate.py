@@ -36,14 +36,14 @@ class Evaluate:
     """Print one JSON object instead of tables."""
 
     def run(self) -> int:
-        import torch
 
         from sestra import pretrained
         from sestra.files import write_json
+        from sestra.machine import use_one_core
         from sestra.measuring import measure
         from sestra.runs import load_trained
 
-        torch.set_num_threads(1)
+        use_one_core()
         if self.errors < 0:
             raise InputError(f"--errors {self.errors}: expected 0 or more")
         folder = pretrained.find(self.policy)

@@ -36,11 +36,11 @@ def load_agent(world: str | None, agent: str | None) -> Agent:
     name = agent if agent is not None else world
     if name is None:
         raise InputError("which agent? Give --world alchemy, scene or tangrams for the best one there, or --agent with a name or a folder")
-    import torch
 
     from sestra import Agent
+    from sestra.machine import use_one_core
 
-    torch.set_num_threads(1)  # one instruction at a time is too little to share out
+    use_one_core()
     loaded = Agent.from_pretrained(name)
     if world is not None and loaded.world.name != world:
         raise InputError(f"--agent {agent}: acts in {loaded.world.name}, not in {world}; give another agent, or leave out --world")

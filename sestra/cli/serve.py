@@ -62,14 +62,14 @@ def hosts(given: str, listening: socket.socket) -> set[str] | None:
 
 def load(given: Sequence[str]) -> list[Agent]:
     """The agents, one a world, ready to answer at once."""
-    import torch
 
     from sestra import pretrained
     from sestra.agent import Agent, Context
     from sestra.data.grammars import GRAMMARS
     from sestra.data.synthetic import generate
+    from sestra.machine import use_one_core
 
-    torch.set_num_threads(1)
+    use_one_core()
     names = list(given) or [name for name in WORLDS if name in pretrained.names()]
     if not names:
         raise InputError("no agents ship with this version; give one with --agent FOLDER, such as a run's folder")

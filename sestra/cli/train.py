@@ -40,15 +40,15 @@ class Train:
     """What is trained and how."""
 
     def run(self) -> int:
-        import torch
         from rich.console import Console
 
         from sestra import teaching
         from sestra.data import sources
+        from sestra.machine import use_one_core
         from sestra.runs import RunFolder
         from sestra.training import Training
 
-        torch.set_num_threads(1)
+        use_one_core()
         console = Console(stderr=True, highlight=False)
         folder = RunFolder(self.out)
         resuming = self.resume and folder.resumable

@@ -114,14 +114,14 @@ def work_on(job: Job) -> Outcome:
 
 
 def _work_on(job: Job) -> Outcome:
-    import torch
 
     from sestra.experiments import records
+    from sestra.machine import use_one_core
     from sestra.policies.states import ENCODERS
     from sestra.runs import RunFolder
     from sestra.training import Training
 
-    torch.set_num_threads(1)
+    use_one_core()
     trial, conditions = job.trial, job.conditions
     if job.world:
         WORLDS[trial.config.world] = job.world

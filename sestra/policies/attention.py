@@ -24,7 +24,7 @@ from sestra.data.batching import Turns
 from sestra.data.text import PAD
 from sestra.execution import Execution
 from sestra.policies.base import Attended, Step
-from sestra.policies.reading import read_both_ways, read_distinct
+from sestra.policies.reading import read_distinct, read_words
 from sestra.policies.states import StageEncoder, state_encoder
 from sestra.policies.unrolled import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
@@ -53,7 +53,8 @@ class Memory:
     others: list[tuple[Keys, int]]
     """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
     states: Tensor | None  # what the state encoder prepared
-    actions: Tensor  # [actions + 1, 3 * embedding]: as the decoder hears of the last one
+    weights: Weights
+    actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input, and b_d
     scores: Tensor  # [actions, hidden]: b_aT + b_a1 + b_a2
     begin: Update
     rows: Tensor  # [batch]: which of the turns that were read are left
@@ -139,22 +140,21 @@ class AttentionPolicy(nn.Module):
                 keys = self.state_encoder(states, turns.initial)  # [batch, objects, size]
                 others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(turns.initial)), HEADS))
         kinds, first, second = self.action_parts  # [actions + 1] each
-        actions = torch.cat([self.kinds(kinds), self.first_arguments(first), self.second_arguments(second)], -1)
+        embedded = torch.cat([self.kinds(kinds), self.first_arguments(first), self.second_arguments(second)], -1)
+        joined, by_action = self.joined.weight.split([self.joined.in_features - embedded.shape[1], embedded.shape[1]], 1)
+        weights = Weights(self.query.weight, self.queries.weight, joined, self.gates.weight, self.gates.bias)
+        actions = functional.linear(embedded, by_action, self.joined.bias)  # [actions + 1, joined]
         scores = self.kind_weights(kinds[:-1]) + self.first_argument_weights(first[:-1]) + self.second_argument_weights(second[:-1])
         nothing = vectors.new_zeros(len(turns), self.config.hidden)  # [batch, hidden]
         begin = lstm(self.gates.bias.expand(len(turns), -1), nothing)  # zeros as input and hidden state leave the bias alone
-        return Memory(present, others, states, actions, scores, begin, torch.arange(len(turns)))
+        return Memory(present, others, states, weights, actions, scores, begin, torch.arange(len(turns)))
 
     def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        return read_both_ways(self.reader, self.back_reader, self.embedding(words), lengths)  # [batch, words, 2 * hidden]
+        return read_words(self.reader, self.back_reader, self.embedding, words, lengths)  # [batch, words, 2 * hidden]
 
     def begin(self, memory: Memory) -> tuple[Tensor, Tensor]:
         """The decoder after one update with zeros as its input, hidden state and cell."""
         return memory.begin.hidden, memory.begin.cell
-
-    @property
-    def weights(self) -> Weights:
-        return Weights(self.query.weight, self.queries.weight, self.joined.weight, self.joined.bias, self.gates.weight, self.gates.bias)
 
     @torch.no_grad()
     def step(self, memory: Memory, carry: tuple[Tensor, Tensor], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
@@ -163,7 +163,7 @@ class AttentionPolicy(nn.Module):
         if self.config.current_state and self.state_encoder is not None:
             keys, mask = self._drop(self.state_encoder(memory.states, states))  # [batch, objects, size]
             others = [*others, (Keys(keys, self.state_encoder.mask(states)), HEADS)]
-        trace = step(self.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
+        trace = step(memory.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
         if self.training:
             memory.visits.append(Visit(trace, memory.rows, states, mask, previous))
         attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True)) if tell else {}
@@ -186,9 +186,9 @@ class AttentionPolicy(nn.Module):
         if self.config.current_state and self.state_encoder is not None:
             encoded = self.state_encoder(memory.states, torch.cat(visited))  # [all steps' rows, objects, size]
             own = [encoded if masks[0] is None else encoded * torch.cat(masks)]
-        actions = functional.embedding(torch.cat(previous), memory.actions)  # [all steps' rows, 3 * embedding]
+        actions = functional.embedding(torch.cat(previous), memory.actions)  # [all steps' rows, joined]
         shared = [keys.vectors for keys, _ in memory.others]
-        hidden = hidden_states(traces, rows, self.weights, memory.current.vectors, shared, own, actions, memory.begin)
+        hidden = hidden_states(traces, rows, memory.weights, memory.current.vectors, shared, own, actions, memory.begin)
         places = torch.cat([number * logits.shape[1] + each for number, each in enumerate(rows)])  # [all steps' rows]
         scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(memory, hidden)).view_as(logits)  # [steps, batch, actions]
         return scored

@@ -52,16 +52,14 @@ class BeakerEncoder(_FullStates, nn.Module):
 
     def prepare(self) -> Tensor:
         """Every content's encoding, size by size; in the world's order, a beaker's six continuations follow one another."""
-        colours = self.colours.weight  # [colours, embedding]
-        hidden = colours.new_zeros(1, self.hidden)  # [1, hidden]: the empty beaker
+        by_colour, by_hidden = self.gates.weight.split([EMBEDDING, self.hidden], 1)
+        added = nn.functional.linear(self.colours.weight, by_colour, self.gates.bias)  # [colours, 4 * hidden]
+        hidden = added.new_zeros(1, self.hidden)  # [1, hidden]: the empty beaker
         cell, encodings = hidden, [hidden]
         for _ in range(alchemy.CAPACITY):
-            parents = len(hidden)
-            gates = self.gates(
-                torch.cat([colours.repeat(parents, 1), hidden.repeat_interleave(len(colours), 0)], -1)
-            )  # [parents * colours, 4 * hidden]
-            update = lstm(gates, cell.repeat_interleave(len(colours), 0))
-            hidden, cell = update.hidden, update.cell
+            gates = nn.functional.linear(hidden, by_hidden).unsqueeze(1) + added  # [parents, colours, 4 * hidden]
+            update = lstm(gates, cell.unsqueeze(1))
+            hidden, cell = update.hidden.flatten(0, 1), update.cell.flatten(0, 1)  # [parents * colours, hidden]
             encodings.append(hidden)
         return torch.cat(encodings)  # [contents, hidden]
 

@@ -30,8 +30,7 @@ class Weights(NamedTuple):
 
     query: Tensor  # W_c
     queries: Tensor  # W_p, both W_sb, both W_sc
-    joined: Tensor  # W_d
-    joined_bias: Tensor  # b_d
+    joined: Tensor  # W_d but for the columns of the previous action
     gates: Tensor
     gates_bias: Tensor
 
@@ -62,8 +61,8 @@ class StepTrace(NamedTuple):
     cell_before: Tensor  # [batch, hidden]
     current: Attention
     others: list[Attention]
-    joined: Tensor  # [batch, joined]
-    squashed: Tensor  # [batch, joined]: its tanh
+    contexts: Tensor  # [batch, contexts]: of all that was attended to
+    squashed: Tensor  # [batch, joined]: the decoder's input
     update: Update
     masks: tuple[Tensor | None, Tensor | None, Tensor | None]  # of the first query, of the others, of the decoder's input
 
@@ -83,7 +82,10 @@ def attend(keys: Keys, query: Tensor) -> Attention:
 def step(
     weights: Weights, current: Keys, others: Sequence[tuple[Keys, int]], action: Tensor, hidden: Tensor, cell: Tensor, dropout: Dropout
 ) -> StepTrace:
-    """One update of the decoder; ``others`` are the keys after the current instruction's, each with its number of heads."""
+    """One update of the decoder; ``others`` are the keys after the current instruction's, each with its number of heads.
+
+    ``action``, ``[batch, joined]``, is what the previous actions add to the decoder's input before its tanh, and what is always added.
+    """
     query, query_mask = dropout(functional.linear(hidden, weights.query))  # [batch, word]
     now = attend(current, query.unsqueeze(1))
     context = now.context.flatten(1)  # [batch, word]
@@ -91,13 +93,14 @@ def step(
     sizes = [(heads, keys.vectors.shape[2]) for keys, heads in others]
     parts = queries.split([heads * size for heads, size in sizes], 1)
     found = [attend(keys, part.unflatten(1, shape)) for (keys, _), part, shape in zip(others, parts, sizes, strict=True)]
-    joined = torch.cat([context, *(each.context.flatten(1) for each in found), action], 1)  # [batch, joined]
-    squashed = torch.tanh(functional.linear(joined, weights.joined, weights.joined_bias))  # [batch, joined]
+    contexts = torch.cat([context, *(each.context.flatten(1) for each in found)], 1)  # [batch, contexts]
+    twice = torch.addmm(action, contexts, weights.joined.T, beta=2, alpha=2)  # [batch, joined]
+    squashed = 2 * twice.sigmoid() - 1  # tanh x = 2 sigmoid(2x) - 1, and torch takes five times as long for tanh
     kept, squashed_mask = dropout(squashed)
     gates = functional.linear(torch.cat([kept, hidden], 1), weights.gates, weights.gates_bias)  # [batch, 4 * hidden]
     update = lstm(gates, cell)
     attended = (current.vectors, *(keys.vectors for keys, _ in others))
-    return StepTrace(attended, hidden, cell, now, found, joined, squashed, update, (query_mask, queries_mask, squashed_mask))
+    return StepTrace(attended, hidden, cell, now, found, contexts, squashed, update, (query_mask, queries_mask, squashed_mask))
 
 
 def lstm(gates: Tensor, cell: Tensor) -> Update:
@@ -134,7 +137,7 @@ def hidden_states(
 class _HiddenStates(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, traces: list[StepTrace], rows: list[Tensor], shared: int, *inputs: Tensor) -> Tensor:
-        ctx.traces, ctx.rows, ctx.shared, ctx.action_size = traces, rows, shared, inputs[2 + len(Weights._fields)].shape[1]
+        ctx.traces, ctx.rows, ctx.shared = traces, rows, shared
         ctx.save_for_backward(*inputs[2 : 2 + len(Weights._fields)])
         return torch.cat([trace.update.hidden for trace in traces])  # [all steps' rows, hidden]
 
@@ -145,7 +148,7 @@ class _HiddenStates(torch.autograd.Function):
         hidden_size, word = traces[0].before.shape[1], traces[0].current.context.shape[2]
         weights = Weights(*ctx.saved_tensors)
         sizes = [each.query.shape[1] * each.query.shape[2] for each in traces[0].others]
-        joined_size = traces[0].joined.shape[1]
+        joined_size = traces[0].squashed.shape[1]
 
         gradients = gradient.split([len(each) for each in rows])
         d_hidden = d_cell = torch.zeros_like(traces[-1].before)  # [rows, hidden]
@@ -158,8 +161,7 @@ class _HiddenStates(torch.autograd.Function):
             d_gates, d_cell = _lstm_backward(trace.update, trace.cell_before, gradients[number] + d_hidden, d_cell)
             d_squashed, d_hidden = (d_gates @ weights.gates).split([joined_size, hidden_size], 1)
             d_tanh = _masked(d_squashed, squashed_mask) * (1 - trace.squashed * trace.squashed)  # [rows, joined]
-            d_joined = d_tanh @ weights.joined  # [rows, joined]
-            d_now, *d_contexts, d_action = d_joined.split([word, *sizes, ctx.action_size], 1)
+            d_now, *d_contexts = (d_tanh @ weights.joined).split([word, *sizes], 1)
             backs = [
                 _attend_backward(each, keys, d_context.unflatten(1, each.query.shape[1:]))
                 for each, keys, d_context in zip(trace.others, trace.keys[1:], d_contexts, strict=True)
@@ -169,27 +171,26 @@ class _HiddenStates(torch.autograd.Function):
             now = _attend_backward(trace.current, trace.keys[0], (d_now + d_looked).unsqueeze(1))
             d_query = _masked(now.query.squeeze(1), query_mask)  # [rows, word]
             d_hidden = d_hidden + d_before + d_query @ weights.query  # [rows, hidden]
-            steps.append((d_gates, d_tanh, d_queries, d_query, d_action, now, backs))
+            steps.append((d_gates, d_tanh, d_queries, d_query, now, backs))
         steps.reverse()
 
-        d_gates, d_tanh, d_queries, d_query, d_action = (torch.cat(column) for column in list(zip(*steps, strict=True))[:5])
+        d_gates, d_tanh, d_queries, d_query = (torch.cat(column) for column in list(zip(*steps, strict=True))[:4])
         before = torch.cat([trace.before for trace in traces])  # [all steps' rows, hidden]
         kept = torch.cat([_masked(trace.squashed, trace.masks[2]) for trace in traces])  # [all steps' rows, joined]
         looked = torch.cat([trace.current.context.squeeze(1) for trace in traces])  # [all steps' rows, word]
         d_weights = Weights(
             query=d_query.T @ before,
             queries=d_queries.T @ torch.cat([before, looked], 1),
-            joined=d_tanh.T @ torch.cat([trace.joined for trace in traces]),
-            joined_bias=d_tanh.sum(0),
+            joined=d_tanh.T @ torch.cat([trace.contexts for trace in traces]),
             gates=d_gates.T @ torch.cat([kept, before], 1),
             gates_bias=d_gates.sum(0),
         )
-        d_current = _shared_keys_backward([trace.current for trace in traces], [step[5] for step in steps], rows)
+        d_current = _shared_keys_backward([trace.current for trace in traces], [step[4] for step in steps], rows)
         d_others = []
         for place in range(len(sizes)):
             back_to = _shared_keys_backward if place < ctx.shared else _own_keys_backward
-            d_others.append(back_to([trace.others[place] for trace in traces], [step[6][place] for step in steps], rows))
-        return None, None, None, d_hidden, d_cell, *d_weights, d_action, d_current, *d_others
+            d_others.append(back_to([trace.others[place] for trace in traces], [step[5][place] for step in steps], rows))
+        return None, None, None, d_hidden, d_cell, *d_weights, d_tanh, d_current, *d_others
 
 
 def _masked(values: Tensor, mask: Tensor | None) -> Tensor:

@@ -11,7 +11,7 @@ from sestra.policies.unrolled import Keys, Weights, hidden_states, lstm, step
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 
-BATCH, HIDDEN, WORD, ACTION = 3, 4, 6, 5
+BATCH, HIDDEN, WORD, JOINED = 3, 4, 6, 9
 
 
 def random(*shape: int, seed: int = 0, grad: bool = True) -> torch.Tensor:
@@ -32,15 +32,14 @@ def test_gradient_equals_autograds(shared, own, rows, dropout):
     rows = [torch.tensor(each) for each in rows]
     counts = [len(each) for each in rows]
     contexts = sum(size * heads for _, size, heads in (*shared, *own))
-    joined = WORD + contexts + ACTION
-    sizes = [(WORD, HIDDEN), (contexts, HIDDEN + WORD), (joined, joined), (joined,), (4 * HIDDEN, joined + HIDDEN), (4 * HIDDEN,)]
+    sizes = [(WORD, HIDDEN), (contexts, HIDDEN + WORD), (JOINED, WORD + contexts), (4 * HIDDEN, JOINED + HIDDEN), (4 * HIDDEN,)]
     weights = Weights(*(random(*shape, seed=seed) for seed, shape in enumerate(sizes)))
     mask = torch.zeros(BATCH, 1, 4, dtype=torch.float64)
     mask[0, 0, 2:] = -torch.inf
     current = random(BATCH, 4, WORD, seed=10)
     shared_keys = [random(BATCH, keys, size, seed=20 + place) for place, (keys, size, _) in enumerate(shared)]
     own_keys = [random(sum(counts), keys, size, seed=30 + place) for place, (keys, size, _) in enumerate(own)]
-    actions = random(sum(counts), ACTION, seed=40)
+    actions = random(sum(counts), JOINED, seed=40)
     first = random(BATCH, 4 * HIDDEN, seed=50)
     leaves = [first, *weights, actions, current, *shared_keys, *own_keys]
     weighing = random(sum(counts), HIDDEN, seed=60, grad=False)
