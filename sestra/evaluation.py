@@ -59,7 +59,7 @@ class Evaluation:
 
 
 @torch.no_grad()
-def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 96) -> Evaluation:
+def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 192) -> Evaluation:
     """Execute every instruction greedily from its annotated start, and every interaction from its start state.
 
     Until something has gone wrong the two are the same. From then on a turn is executed a second time, from where the interaction has come
@@ -100,7 +100,7 @@ def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verb
 
 
 def execute(
-    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 96
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 192
 ) -> tuple[Tensor, Tensor]:
     """Final states and total rewards of greedy executions, in the turns' order."""
     results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size)]

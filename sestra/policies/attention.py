@@ -127,11 +127,13 @@ class AttentionPolicy(nn.Module):
         if not self.config.previous_instructions:
             words, lengths, current = _without_previous(words, lengths, current)
         vectors = read_distinct(self._read_words, words, lengths)  # [batch, words, 2 * hidden]
-        places = torch.arange(words.shape[1])  # [words]
-        before, after = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
-        earliest, latest = int(current.min()), int(current.max())
-        present = Keys(vectors[:, earliest:], _mask((places >= before) & (places < after))[..., earliest:])
-        past = Keys(self._drop(vectors[:, :latest])[0], _mask(places < before)[..., :latest]) if self.config.previous_instructions else None
+        begins, ends, latest = current.unsqueeze(1), lengths.unsqueeze(1), int(current.max())  # [batch, 1] each
+        places = begins + torch.arange(int((lengths - current).max()))  # [batch, words of the current instruction]
+        rows = torch.arange(len(turns)).unsqueeze(1) * words.shape[1]  # [batch, 1]
+        instruction = functional.embedding(rows + places.clamp(max=words.shape[1] - 1), vectors.flatten(0, 1))
+        present, past = Keys(instruction, _mask(places < ends)), None
+        if self.config.previous_instructions:
+            past = Keys(self._drop(vectors[:, :latest])[0], _mask(torch.arange(latest) < begins))
         others = [(past, 1)] if past else []
         states = None
         if self.state_encoder is not None:
@@ -199,9 +201,9 @@ class AttentionPolicy(nn.Module):
             weights = torch.stack([step[name] for step in execution.attention])  # [steps, batch, heads, keys]
             places = torch.arange(weights.shape[-1]).expand(len(turns), -1)  # [batch, keys]
             begin, end = turns.current.unsqueeze(1), turns.lengths.unsqueeze(1)  # [batch, 1]
-            if name == "current":  # the keys begin with the first current instruction that begins, or each with its own: see read
-                places = places + (begin.min() if self.config.previous_instructions else begin)
-                places = places.masked_fill((places < begin) | (places >= end), -1)
+            if name == "current":
+                places = places + begin
+                places = places.masked_fill(places >= end, -1)
             elif name == "previous":
                 places = places.masked_fill(places >= begin, -1)
             found[name] = Attended("words" if name in {"current", "previous"} else "objects", weights, places)
