@@ -157,8 +157,9 @@ class TrainConfig:
             raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
         for name in ("verbosity", "entropy", "clip", "patience", "warm_up", "generated"):
             _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "chosen_after", "averaging", "guided", "robust", "taught", "word_dropout", "smoothing"):
+        for name in ("decay", "chosen_after", "averaging", "guided", "robust", "taught", "word_dropout"):
             _within(name, getattr(self, name), 0, 1)
+        _within("smoothing", self.smoothing, 0, 0.999999)
         self.policy.check()
         _within("learning_rate", self.learning_rate, 1e-12, 10)
         _within("validation", self.validation, 1e-6, 0.9)

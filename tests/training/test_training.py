@@ -9,6 +9,7 @@ import pytest
 import torch
 from lamps import Lamps, interactions
 from small_runs import TINY, start
+from torch import nn
 
 from sestra import checkpoint, training
 from sestra.config import ObjectConfig
@@ -19,7 +20,7 @@ from sestra.evaluation import Accuracy, Evaluation
 from sestra.policies import ObjectPolicy
 from sestra.rollout import Guided
 from sestra.runs import RunFolder
-from sestra.training import GENERATED, Training, split_validation
+from sestra.training import GENERATED, Training, rmsprop, split_validation
 from sestra.worlds import WORLDS
 
 
@@ -273,3 +274,18 @@ def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkey
     assert torch.equal(spared.actions, full.actions)
     assert torch.allclose(spared.log_probs[spared.alive], full.log_probs[full.alive], atol=1e-5)
     assert value == pytest.approx(other, abs=1e-5)
+
+
+def test_rmsprop_equals_torchs():
+    """From the first update on, when torch's Adam would still correct its means."""
+    torch.manual_seed(0)
+    ours, theirs = nn.Linear(3, 2), nn.Linear(3, 2)
+    theirs.load_state_dict(ours.state_dict())
+    optimisers = rmsprop(ours, 0.01, 0.9), torch.optim.RMSprop(theirs.parameters(), 0.01, alpha=0.9)
+    for _ in range(5):
+        inputs = torch.randn(4, 3)
+        for layer, optimiser in zip((ours, theirs), optimisers, strict=True):
+            optimiser.zero_grad()
+            layer(inputs).square().mean().backward()
+            optimiser.step()
+        torch.testing.assert_close(ours.state_dict(), theirs.state_dict())
