@@ -15,6 +15,9 @@ from sestra.reward import take_actions
 from sestra.rollout import greedy, roll_out
 from sestra.worlds.tables import Tables
 
+BATCH_SIZE = 192
+"""Executions at a time; with more of them, object policies outgrow the processor's cache."""
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -59,7 +62,9 @@ class Evaluation:
 
 
 @torch.no_grad()
-def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = 192) -> Evaluation:
+def evaluate(
+    policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = BATCH_SIZE
+) -> Evaluation:
     """Execute every instruction greedily from its annotated start, and every interaction from its start state.
 
     Until something has gone wrong the two are the same. From then on a turn is executed a second time, from where the interaction has come
@@ -100,7 +105,7 @@ def evaluate(policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verb
 
 
 def execute(
-    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = 192
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = BATCH_SIZE
 ) -> tuple[Tensor, Tensor]:
     """Final states and total rewards of greedy executions, in the turns' order."""
     results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size)]

@@ -8,8 +8,8 @@ import sys
 import torch
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
-KEPT = 1 << 30
-"""Bytes."""
+KEPT = (1 << 30, 1 << 25)
+"""Blocks up to so many bytes stay with the process; the second is as many as an older glibc allows."""
 
 
 def use_one_core() -> None:
@@ -19,5 +19,5 @@ def use_one_core() -> None:
     """
     torch.set_num_threads(1)
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if mallopt is not None and mallopt(M_MMAP_THRESHOLD, KEPT):
-        mallopt(M_TRIM_THRESHOLD, KEPT)
+    if mallopt is not None and any(mallopt(M_MMAP_THRESHOLD, size) for size in KEPT):
+        mallopt(M_TRIM_THRESHOLD, KEPT[0])  # only with the other: by itself it would have blocks of 128 KB and more handed back

@@ -15,6 +15,8 @@ from sestra.worlds.tables import Tables
 
 CROWDED = 0.8
 """The share of a batch's executions that must go on for those that have ended to stay: for them to leave, all memories are copied."""
+LEAST = 2.0**-25
+"""Less than any number above 0 that torch draws: nothing has to wait for ever."""
 Choose = Callable[[Tensor, Tensor, int], Tensor]
 """Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
 
@@ -23,8 +25,8 @@ def sampled(generator: torch.Generator) -> Choose:
     """Draw each action from the policy's distribution (as the largest of independent exponential races)."""
 
     def choose(logits: Tensor, _states: Tensor, _step: int) -> Tensor:
-        times = -torch.rand(logits.shape, generator=generator).log()  # [batch, actions]: exponential; torch's own take three times as long
-        return (logits.softmax(-1) / times).argmax(-1)  # [batch]
+        uniform = torch.rand(logits.shape, generator=generator).clamp_(min=LEAST)  # [batch, actions]
+        return (logits.softmax(-1) / -uniform.log()).argmax(-1)  # [batch]; torch's own exponential noise takes three times as long
 
     return choose
 

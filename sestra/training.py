@@ -35,7 +35,8 @@ from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
-STEPS_LONG_AGO = 1e7
+STEPS_ON = 1e7
+"""So many steps on Adam corrects the bias of its means no longer, if each keeps at most 0.999999 of them."""
 GENERATED = 1001
 """Seed of the interactions that are generated beside train: the same for every run, and not that of those which stand in for SCONE."""
 
@@ -271,6 +272,8 @@ class Training:
         for name, tensor in parts["optimiser"].items():
             number, _, key = name.partition(".")
             state.setdefault(int(number), {})[key] = tensor
+        if any("square_avg" in values for values in state.values()):
+            raise ValueError("an earlier version wrote it, whose RMSProp kept other means")
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.generator.set_state(parts["generator"]["state"])
         self.progress = Progress(**info)
@@ -287,5 +290,5 @@ def rmsprop(policy: torch.nn.Module, learning_rate: float, smoothing: float) -> 
     optimiser = torch.optim.Adam(policy.parameters(), learning_rate, betas=(0.0, smoothing), fused=True)
     for parameter in policy.parameters():
         means = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
-        optimiser.state[parameter] = {"step": torch.tensor(STEPS_LONG_AGO), **means}
+        optimiser.state[parameter] = {"step": torch.tensor(STEPS_ON), **means}
     return optimiser

@@ -36,7 +36,6 @@ class Evaluate:
     """Print one JSON object instead of tables."""
 
     def run(self) -> int:
-
         from sestra import pretrained
         from sestra.files import write_json
         from sestra.machine import use_one_core

@@ -62,7 +62,6 @@ def hosts(given: str, listening: socket.socket) -> set[str] | None:
 
 def load(given: Sequence[str]) -> list[Agent]:
     """The agents, one a world, ready to answer at once."""
-
     from sestra import pretrained
     from sestra.agent import Agent, Context
     from sestra.data.grammars import GRAMMARS

@@ -114,7 +114,6 @@ def work_on(job: Job) -> Outcome:
 
 
 def _work_on(job: Job) -> Outcome:
-
     from sestra.experiments import records
     from sestra.machine import use_one_core
     from sestra.policies.states import ENCODERS

@@ -24,7 +24,7 @@ from sestra.data.batching import Turns
 from sestra.data.text import PAD
 from sestra.execution import Execution
 from sestra.policies.base import Attended, Step
-from sestra.policies.reading import read_distinct, read_words
+from sestra.policies.reading import pick, read_distinct, read_words
 from sestra.policies.states import StageEncoder, state_encoder
 from sestra.policies.unrolled import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.worlds.tables import Tables
@@ -54,7 +54,7 @@ class Memory:
     """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
     states: Tensor | None  # what the state encoder prepared
     weights: Weights
-    actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input, and b_d
+    actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input before its tanh, and b_d
     scores: Tensor  # [actions, hidden]: b_aT + b_a1 + b_a2
     begin: Update
     rows: Tensor  # [batch]: which of the turns that were read are left
@@ -127,12 +127,12 @@ class AttentionPolicy(nn.Module):
         if not self.config.previous_instructions:
             words, lengths, current = _without_previous(words, lengths, current)
         vectors = read_distinct(self._read_words, words, lengths)  # [batch, words, 2 * hidden]
-        begins, ends, latest = current.unsqueeze(1), lengths.unsqueeze(1), int(current.max())  # [batch, 1] each
+        begins, ends = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
         places = begins + torch.arange(int((lengths - current).max()))  # [batch, words of the current instruction]
-        rows = torch.arange(len(turns)).unsqueeze(1) * words.shape[1]  # [batch, 1]
-        instruction = functional.embedding(rows + places.clamp(max=words.shape[1] - 1), vectors.flatten(0, 1))
+        instruction = pick(vectors, places.clamp(max=words.shape[1] - 1))  # [batch, words of the current instruction, 2 * hidden]
         present, past = Keys(instruction, _mask(places < ends)), None
         if self.config.previous_instructions:
+            latest = int(current.max())
             past = Keys(self._drop(vectors[:, :latest])[0], _mask(torch.arange(latest) < begins))
         others = [(past, 1)] if past else []
         states = None
@@ -143,7 +143,7 @@ class AttentionPolicy(nn.Module):
                 others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(turns.initial)), HEADS))
         kinds, first, second = self.action_parts  # [actions + 1] each
         embedded = torch.cat([self.kinds(kinds), self.first_arguments(first), self.second_arguments(second)], -1)
-        joined, by_action = self.joined.weight.split([self.joined.in_features - embedded.shape[1], embedded.shape[1]], 1)
+        joined, by_action = self.joined.weight.tensor_split([-embedded.shape[1]], 1)  # [joined, contexts], [joined, 3 * embedding]
         weights = Weights(self.query.weight, self.queries.weight, joined, self.gates.weight, self.gates.bias)
         actions = functional.linear(embedded, by_action, self.joined.bias)  # [actions + 1, joined]
         scores = self.kind_weights(kinds[:-1]) + self.first_argument_weights(first[:-1]) + self.second_argument_weights(second[:-1])

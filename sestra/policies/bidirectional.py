@@ -1,8 +1,8 @@
 """A bidirectional LSTM over rows of symbols, and its gradient.
 
-It does what ``torch.nn.LSTM`` does, in two thirds of the time for rows by the dozen. What a symbol adds to the gates is the same wherever
-it stands, so it is computed once a symbol and looked up. Both directions take their steps together, rows that have ended take none, and the
-gradient of a weight is one product over all steps.
+It does what ``torch.nn.LSTM`` does, in three quarters of its time for 64 rows and more. What a symbol adds to the gates is the same
+wherever it stands, so it is computed once a symbol and looked up. Both directions take their steps together, rows that have ended take
+none, and the gradient of a weight is one product over all steps.
 
 All gates are sigmoids: tanh x = 2 sigmoid(2x) - 1, and torch takes five times as long for tanh. Between steps half of a candidate, of a
 cell's tanh and of a hidden state is kept, and twice a cell:  k = sigmoid(2x) - 1/2,  c = f c + 4 i k,  s = sigmoid(c) - 1/2,  h = o s.
@@ -27,7 +27,7 @@ class Packed(NamedTuple):
 
 
 def pack(lengths: Tensor, longest: int) -> Packed:
-    """Rows of these lengths, ``[rows]``, that are padded at the end to the longest."""
+    """Rows of these lengths, ``[rows]``, at least 1 each, that are padded at the end to the longest."""
     lengths, order = lengths.sort(descending=True, stable=True)
     left = torch.arange(longest).unsqueeze(1) < lengths  # [longest, rows]
     counts = left.sum(1)  # [longest]
@@ -58,22 +58,22 @@ class _ReadSymbols(torch.autograd.Function):
         read = rows.flatten()[packed.places]  # [2, symbols]
         numbers = torch.cat([read[0], read[1] + inputs.shape[1]])  # [2 * symbols]
         gates = (inputs * twice).flatten(0, 1).index_select(0, numbers).view(2, -1, 4 * size)  # [2, symbols, 4 * hidden]
-        cells, seen, hidden = gates.new_empty(3, 2, gates.shape[1], size)  # [2, symbols, hidden] each
-        steps = (part.split(packed.counts, 1) for part in (gates, *gates.split(size, -1), cells, seen, hidden))
-        cell_before = hidden_before = None
-        for gate, admit, forget, candidate, output, cell, tanh, state in zip(*steps, strict=True):
-            if cell_before is None or hidden_before is None:
+        cells, squashed_cells, hidden = gates.new_empty(3, 2, gates.shape[1], size)  # [2, symbols, hidden] each
+        steps = (part.split(packed.counts, 1) for part in (gates, *gates.split(size, -1), cells, squashed_cells, hidden))
+        before: tuple[Tensor, Tensor] | None = None
+        for gate, admit, forget, candidate, output, cell, squashed, state in zip(*steps, strict=True):  # [2, rows, ...] each
+            if before is None:
                 gate.sigmoid_()
                 torch.mul(admit, candidate.sub_(0.5), out=cell).mul_(4)
             else:
-                left = cell.shape[1]
-                gate.baddbmm_(hidden_before[:, :left], recurrent).sigmoid_()
-                torch.mul(forget, cell_before[:, :left], out=cell).addcmul_(admit, candidate.sub_(0.5), value=4)
-            torch.sigmoid(cell, out=tanh).sub_(0.5)
-            torch.mul(output, tanh, out=state)
-            cell_before, hidden_before = cell, state
+                old_cell, old_state = (part[:, : cell.shape[1]] for part in before)
+                gate.baddbmm_(old_state, recurrent).sigmoid_()
+                torch.mul(forget, old_cell, out=cell).addcmul_(admit, candidate.sub_(0.5), value=4)
+            torch.sigmoid(cell, out=squashed).sub_(0.5)
+            torch.mul(output, squashed, out=state)
+            before = cell, state
         ctx.packed, ctx.symbols = packed, inputs.shape[1]
-        ctx.save_for_backward(recurrent, read, gates, cells, seen, hidden)
+        ctx.save_for_backward(recurrent, read, gates, cells, squashed_cells, hidden)
         sides = _sides(packed.places)  # [2 * symbols]
         found = sides.new_zeros(2 * rows.numel()).index_copy_(0, sides, torch.arange(len(sides)))  # [batch * places * 2]
         together: Tensor = hidden.flatten(0, 1).index_select(0, found).mul_(2)  # rows are copied whole, faster than to where they belong
@@ -81,10 +81,10 @@ class _ReadSymbols(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        recurrent, read, gates, cells, seen, hidden = ctx.saved_tensors
+        recurrent, read, gates, cells, squashed, hidden = ctx.saved_tensors
         (counts, places, earlier), size = ctx.packed, hidden.shape[2]
         first = counts[0]
-        d_states = gradient.reshape(-1, size).index_select(0, _sides(places)).mul_(2).view_as(hidden)
+        d_states = gradient.reshape(-1, size).index_select(0, _sides(places)).mul_(2).view_as(hidden)  # [2, symbols, hidden]
         admit, forget, candidate, output = gates.split(size, -1)  # [2, symbols, hidden] each
         d_gates = torch.addcmul(gates, gates, gates, value=-1)  # [2, symbols, 4 * hidden]: first the sigmoids' slopes
         d_admit, d_forget, d_candidate, d_output = d_gates.split(size, -1)  # then how cells and states change with the gates
@@ -92,21 +92,22 @@ class _ReadSymbols(torch.autograd.Function):
         d_forget[:, :first] = 0
         d_forget[:, first:].mul_(cells.index_select(1, earlier))
         torch.addcmul(admit, admit, candidate * candidate, value=-4, out=d_candidate)
-        d_output.mul_(seen)
-        slopes = torch.addcmul(output * 0.25, output, seen * seen, value=-1)  # [2, symbols, hidden]: how states change with their cells
+        d_output.mul_(squashed)
+        slopes = torch.addcmul(output * 0.25, output, squashed * squashed, value=-1)  # [2, symbols, hidden]: of states by their cells
         by_cell = d_gates.view(2, -1, 4, size)[:, :, :3]
         steps = (part.split(counts, 1) for part in (d_gates, by_cell, d_output, forget, slopes, d_states))
-        d_gate_after = d_cell = None
+        after: tuple[Tensor, Tensor] | None = None
         for d_gate, d_by_cell, d_by_state, forgotten, slope, d_state in reversed(list(zip(*steps, strict=True))):  # [2, rows, ...] each
-            if d_gate_after is None or d_cell is None:
+            if after is None:
                 d_cell = d_state * slope
             else:
+                later_gate, d_cell = after
                 left, more = d_cell.shape[1], d_state.shape[1] - d_cell.shape[1]
-                d_state[:, :left].add_(torch.bmm(d_gate_after, recurrent.transpose(1, 2)))
+                d_state[:, :left].add_(torch.bmm(later_gate, recurrent.transpose(1, 2)))
                 d_cell = (functional.pad(d_cell, (0, 0, 0, more)) if more else d_cell).addcmul_(d_state, slope)
             d_by_cell.mul_(d_cell.unsqueeze(2))
             d_by_state.mul_(d_state)
-            d_gate_after, d_cell = d_gate, d_cell * forgotten
+            after = d_gate, d_cell * forgotten
         twice = _twice_the_candidate(gates)
         d_recurrent = torch.bmm(hidden.index_select(1, earlier).transpose(1, 2), d_gates[:, first:]).mul_(2 * twice)
         d_inputs = [torch.ops.aten.embedding_dense_backward(d_gates[way], read[way], ctx.symbols, -1, False) for way in range(2)]

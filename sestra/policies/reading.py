@@ -12,7 +12,7 @@ from sestra.data.text import CARDINALS, PAD, SPECIAL, Vocabulary, number_named
 from sestra.policies.bidirectional import read_symbols
 
 FEW = 16
-"""Rows that torch's own LSTM reads faster than ours."""
+"""Fewer rows than this torch's own LSTM reads faster than ours."""
 
 
 class Numbers(nn.Module):
@@ -59,7 +59,7 @@ def read_words(forward: nn.LSTM, backward: nn.LSTM, embedding: nn.Embedding, wor
             each.get_parameter(f"{name}_l0") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         )
         inputs.append(functional.linear(embedded, by_input, bias + other_bias))  # [distinct, 4 * hidden]
-        recurrent.append(by_hidden.T)
+        recurrent.append(by_hidden.T)  # [hidden, 4 * hidden]
     return read_symbols(torch.stack(inputs), torch.stack(recurrent), rows, lengths)  # [batch, words, 2 * hidden]
 
 
@@ -67,11 +67,11 @@ def read_both_ways(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, length
     """A bidirectional LSTM, as two LSTMs over rows padded at the end; the second reads each row from its last word."""
     reverse = (lengths.unsqueeze(1) - 1 - torch.arange(embedded.shape[1])).clamp(min=0)  # [batch, words]
     onward, _ = forward(embedded)  # [batch, words, hidden]
-    back, _ = backward(_pick(embedded, reverse))  # [batch, words, hidden]
-    return torch.cat([onward, _pick(back, reverse)], -1)  # [batch, words, 2 * hidden]
+    back, _ = backward(pick(embedded, reverse))  # [batch, words, hidden]
+    return torch.cat([onward, pick(back, reverse)], -1)  # [batch, words, 2 * hidden]
 
 
-def _pick(vectors: Tensor, places: Tensor) -> Tensor:
-    """Of each row, the vectors at these places; whole vectors are copied, which is several times as fast as ``gather``."""
-    rows = torch.arange(len(vectors)).unsqueeze(1) * vectors.shape[1] + places  # [batch, words]
-    return vectors.flatten(0, 1).index_select(0, rows.flatten()).view_as(vectors)  # [batch, words, size]
+def pick(vectors: Tensor, places: Tensor) -> Tensor:
+    """Of each row, the vectors at its places, ``[batch, places]``; whole vectors are copied, several times as fast as ``gather``."""
+    rows = torch.arange(len(vectors)).unsqueeze(1) * vectors.shape[1] + places  # [batch, places]
+    return vectors.flatten(0, 1).index_select(0, rows.flatten()).view(*places.shape, -1)  # [batch, places, size]

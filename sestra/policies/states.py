@@ -52,7 +52,7 @@ class BeakerEncoder(_FullStates, nn.Module):
 
     def prepare(self) -> Tensor:
         """Every content's encoding, size by size; in the world's order, a beaker's six continuations follow one another."""
-        by_colour, by_hidden = self.gates.weight.split([EMBEDDING, self.hidden], 1)
+        by_colour, by_hidden = self.gates.weight.split([EMBEDDING, self.hidden], 1)  # [4 * hidden, embedding], [4 * hidden, hidden]
         added = nn.functional.linear(self.colours.weight, by_colour, self.gates.bias)  # [colours, 4 * hidden]
         hidden = added.new_zeros(1, self.hidden)  # [1, hidden]: the empty beaker
         cell, encodings = hidden, [hidden]

@@ -95,7 +95,7 @@ def step(
     found = [attend(keys, part.unflatten(1, shape)) for (keys, _), part, shape in zip(others, parts, sizes, strict=True)]
     contexts = torch.cat([context, *(each.context.flatten(1) for each in found)], 1)  # [batch, contexts]
     twice = torch.addmm(action, contexts, weights.joined.T, beta=2, alpha=2)  # [batch, joined]
-    squashed = 2 * twice.sigmoid() - 1  # tanh x = 2 sigmoid(2x) - 1, and torch takes five times as long for tanh
+    squashed = 2 * twice.sigmoid() - 1  # tanh, in a third of torch's time for so many
     kept, squashed_mask = dropout(squashed)
     gates = functional.linear(torch.cat([kept, hidden], 1), weights.gates, weights.gates_bias)  # [batch, 4 * hidden]
     update = lstm(gates, cell)
@@ -161,7 +161,7 @@ class _HiddenStates(torch.autograd.Function):
             d_gates, d_cell = _lstm_backward(trace.update, trace.cell_before, gradients[number] + d_hidden, d_cell)
             d_squashed, d_hidden = (d_gates @ weights.gates).split([joined_size, hidden_size], 1)
             d_tanh = _masked(d_squashed, squashed_mask) * (1 - trace.squashed * trace.squashed)  # [rows, joined]
-            d_now, *d_contexts = (d_tanh @ weights.joined).split([word, *sizes], 1)
+            d_now, *d_contexts = (d_tanh @ weights.joined).split([word, *sizes], 1)  # [rows, word], then [rows, size] each
             backs = [
                 _attend_backward(each, keys, d_context.unflatten(1, each.query.shape[1:]))
                 for each, keys, d_context in zip(trace.others, trace.keys[1:], d_contexts, strict=True)

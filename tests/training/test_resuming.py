@@ -12,6 +12,7 @@ import pytest
 from lamps import Lamps, interactions
 from small_runs import start, state_of
 
+from sestra import checkpoint
 from sestra.config import AttentionConfig
 from sestra.data import scone
 from sestra.data.synthetic import generate
@@ -107,6 +108,18 @@ def test_checkpoint_of_another_network_is_refused(tmp_path):
     other = replace(run.config, policy=AttentionConfig(embedding=4, hidden=7))
     with pytest.raises(InputError, match="does not fit"):
         Training(other, interactions(30, seed=1), run.folder).resume()
+
+
+def test_checkpoint_of_an_earlier_version_is_refused(tmp_path):
+    """Whose optimiser remembered something else."""
+    run = start(tmp_path, epochs=1)
+    run.run()
+    (path,) = run.folder.checkpoints()
+    tensors, info = checkpoint.load(path)
+    older = {name.replace("exp_avg_sq", "square_avg"): value for name, value in tensors.items() if not name.endswith("exp_avg")}
+    checkpoint.save(path, older, info)
+    with pytest.raises(InputError, match="an earlier version wrote it"):
+        Training(run.config, interactions(30, seed=1), run.folder).resume()
 
 
 def test_run_without_a_checkpoint_begins_at_the_beginning(tmp_path):
