@@ -13,6 +13,9 @@ import pytest
 
 from sestra.cli import main
 
+SMALL = ["--epochs", "1", "--hidden", "8", "--embedding", "6", "--execution-horizon", "5"]
+"""Flags of ``sestra train`` for a run that takes a second."""
+
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     """Status, output and errors of a command; a traceback is never right."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # as in every process of ours: threads of tests side by side only wait for each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: threads of tests side by side only wait for each other
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +26,34 @@ def no_scone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.delenv("SCONE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@pytest.fixture(scope="session")
+def small_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Generated interactions of two worlds."""
+    from sestra.data.scone import write
+    from sestra.data.synthetic import generate
+    from sestra.worlds import get_world
+
+    folder = tmp_path_factory.mktemp("data")
+    for world in ("scene", "tangrams"):
+        for split, count, seed in (("train", 20, 1), ("dev", 8, 2)):
+            write(folder / f"{world}-{split}.tsv", get_world(world), generate(world, count, seed=seed))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_run(small_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run on Scene; tests that change it take a copy."""
+    from commands import SMALL
+
+    from sestra.cli import main
+
+    folder = tmp_path_factory.mktemp("trained") / "run"
+    assert main(["train", "--world", "scene", "--data", str(small_data), "--out", str(folder), *SMALL]) == 0
+    return folder
+
+
+@pytest.fixture
+def copied_run(small_run: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(small_run, tmp_path / "copy"))

@@ -1,4 +1,4 @@
-"""``sestra train``, ``evaluate`` and ``export`` as a user types them, on a small generated data set."""
+"""``sestra train`` as a user types it, on a small generated data set; and from there to an exported agent."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from commands import run
+from commands import SMALL, run
 
 from sestra import __version__, checkpoint
-from sestra.cli import main
 from sestra.config import AttentionConfig, TrainConfig
 from sestra.data import scone
 from sestra.data.synthetic import generate
@@ -25,39 +24,16 @@ from sestra.runs import RunFolder
 from sestra.worlds import get_world
 
 ROOT = Path(__file__).parent.parent
-SMALL = ["--epochs", "1", "--hidden", "8", "--embedding", "6", "--execution-horizon", "5"]
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("data")
-    for world in ("scene", "tangrams"):
-        for split, count, seed in (("train", 20, 1), ("dev", 8, 2)):
-            scone.write(folder / f"{world}-{split}.tsv", get_world(world), generate(world, count, seed=seed))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def trained(data, tmp_path_factory) -> Path:
-    """A finished run on Scene; tests that change it take a copy."""
-    folder = tmp_path_factory.mktemp("trained") / "run"
-    assert main(["train", "--world", "scene", "--data", str(data), "--out", str(folder), *SMALL]) == 0
-    return folder
-
-
-@pytest.fixture
-def copied(trained, tmp_path) -> Path:
-    return Path(shutil.copytree(trained, tmp_path / "copy"))
 
 
 # From one end to the other.
 
 
 @pytest.mark.parametrize("learner", ["sestra", "supervised"])
-def test_train_evaluate_export(capsys, data, tmp_path, learner):
+def test_train_evaluate_export(capsys, small_data, tmp_path, learner):
     out, agent = tmp_path / "run", tmp_path / "agents" / "mine"
     status, output, _ = run(
-        capsys, "train", "--world", "tangrams", "--learner", learner, "--data", data, "--out", out, "--seed", "3", "--json", *SMALL
+        capsys, "train", "--world", "tangrams", "--learner", learner, "--data", small_data, "--out", out, "--seed", "3", "--json", *SMALL
     )
     assert status == 0
     report = json.loads(output)
@@ -66,7 +42,7 @@ def test_train_evaluate_export(capsys, data, tmp_path, learner):
     assert {"inst", "utts3", "utts5", "reward", "objective", "seconds"} <= report["best"].keys()
     assert {path.name for path in out.iterdir()} >= {"config.json", "vocab.json", "data.json", "metrics.jsonl", "model.safetensors"}
 
-    status, output, _ = run(capsys, "evaluate", out, "--split", "dev", "--data", data, "--json")
+    status, output, _ = run(capsys, "evaluate", out, "--split", "dev", "--data", small_data, "--json")
     assert status == 0
     assert len(output.splitlines()) == 1
     report = json.loads(output)
@@ -84,52 +60,26 @@ def test_train_evaluate_export(capsys, data, tmp_path, learner):
     status, output, _ = run(capsys, "export", out, "--to", agent)
     assert status == 0
     assert str(agent) in output
-    status, output, _ = run(capsys, "evaluate", agent, "--data", data, "--json")
+    status, output, _ = run(capsys, "evaluate", agent, "--data", small_data, "--json")
     assert status == 0
     assert json.loads(output)["counts"]["inst"][1] == 40
     assert not (agent / "results.json").exists()  # what ships is not written to
 
 
-def test_evaluate_prints_a_table_turns_and_errors(capsys, data, trained, tmp_path):
-    status, output, _ = run(
-        capsys, "evaluate", trained, "--data", data, "--by", "turn", "--errors", "2", "--out", tmp_path / "results.json"
-    )
-    assert status == 0
-    for text in ("Inst", "3utts", "5utts", "Inst, turn 5", "95% interval", "expected", "reached"):
-        assert text in output
-    assert output.count("expected") == 2
-    assert (tmp_path / "results.json").exists()
-    status, output, _ = run(capsys, "evaluate", trained, "--data", data, "--errors", "1000", "--json", "--out", tmp_path / "results.json")
-    report = json.loads(output)
-    right, of = report["counts"]["inst"]
-    assert len(report["errors"]) == of - right
-    for error in report["errors"]:
-        assert error["expected"] != error["reached"]
-        assert get_world("scene").parse(error["start"])
-
-
-def test_evaluate_on_train(capsys, data, trained, tmp_path):
-    status, output, _ = run(capsys, "evaluate", trained, "--data", data, "--split", "train", "--json", "--out", tmp_path / "results.json")
-    assert status == 0
-    assert json.loads(output)["counts"]["inst"][1] == 100
-
-
-def test_short_interactions_give_json_that_others_can_read(capsys, trained, tmp_path):
-    """With fewer than three turns there is no 3utts."""
-
-    def refuse(constant):
-        raise ValueError(f"{constant} is not JSON")
-
-    scone.write(tmp_path / "scene-dev.tsv", get_world("scene"), generate("scene", 3, seed=1, turns=2))
-    status, output, _ = run(capsys, "evaluate", trained, "--data", tmp_path, "--json", "--out", tmp_path / "results.json")
-    assert status == 0
-    assert json.loads(output, parse_constant=refuse)["counts"]["utts3"] == [0, 0]
-    json.loads((tmp_path / "results.json").read_text(), parse_constant=refuse)
-
-
-def test_progress_and_settings(capsys, data, tmp_path):
+def test_progress_and_settings(capsys, small_data, tmp_path):
     status, output, errors = run(
-        capsys, "train", "--world", "scene", "--data", data, "--out", tmp_path / "run", "--no-initial-state", "--dropout", "0.2", *SMALL
+        capsys,
+        "train",
+        "--world",
+        "scene",
+        "--data",
+        small_data,
+        "--out",
+        tmp_path / "run",
+        "--no-initial-state",
+        "--dropout",
+        "0.2",
+        *SMALL,
     )
     assert status == 0
     assert "sestra evaluate" in output
@@ -140,9 +90,9 @@ def test_progress_and_settings(capsys, data, tmp_path):
     assert (config.horizon, config.verbosity) == (7, 0.2)  # those of Scene
 
 
-def test_tensorboard(capsys, data, tmp_path):
+def test_tensorboard(capsys, small_data, tmp_path):
     pytest.importorskip("tensorboard")
-    status, _, _ = run(capsys, "train", "--world", "scene", "--data", data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
+    status, _, _ = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
     assert status == 0
     assert list((tmp_path / "run" / "tensorboard").glob("events*"))
 
@@ -157,6 +107,17 @@ def test_generated_data_where_there_is_no_scone(capsys, no_scone, monkeypatch, t
     status, output, _ = run(capsys, "evaluate", tmp_path / "run", "--json")
     assert json.loads(output)["data"]["name"] == "generated dev"
     assert run(capsys, "evaluate", tmp_path / "run", "--split", "test")[0] == 2
+
+
+def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, small_data, small_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_run.parent)
+    flags = ["--world", "scene", "--data", str(small_data), "--out", str(tmp_path / "student"), *SMALL]
+    assert run(capsys, "train", "--teacher", small_run.name, *flags)[0] == 0
+    assert RunFolder(tmp_path / "student").config().teacher == str(small_run.resolve())
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "evaluate", "student", "--data", small_data)[0] == 0
+    assert run(capsys, "export", "student", "--to", "agent")[0] == 0
+    assert f"taught by `{small_run.name}` (share 0.7)" in (tmp_path / "agent" / "CARD.md").read_text()
 
 
 # Help.
@@ -200,22 +161,22 @@ finally:
         (["--world"], "world"),
     ],
 )
-def test_bad_flags(capsys, data, tmp_path, flags, message):
+def test_bad_flags(capsys, small_data, tmp_path, flags, message):
     base = [] if "--world" in flags else ["--world", "scene"]
-    status, output, errors = run(capsys, "train", "--data", data, "--out", tmp_path / "run", *base, *flags)
+    status, output, errors = run(capsys, "train", "--data", small_data, "--out", tmp_path / "run", *base, *flags)
     assert status == 2
     assert message in output + errors
     assert not (tmp_path / "run").exists()
 
 
-def test_a_folder_that_cannot_be_written(capsys, data, tmp_path):
+def test_a_folder_that_cannot_be_written(capsys, small_data, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    status, _, errors = run(capsys, "train", "--world", "scene", "--data", data, "--out", tmp_path / "file" / "run", *SMALL)
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "file" / "run", *SMALL)
     assert status == 2
     assert "--out" in errors
 
 
-def test_a_folder_that_disappears(capsys, data, tmp_path, monkeypatch):
+def test_a_folder_that_disappears(capsys, small_data, tmp_path, monkeypatch):
     """As when a disk is full or unmounted: the run says so, and does not fall over."""
     from sestra.training import Training
 
@@ -226,7 +187,7 @@ def test_a_folder_that_disappears(capsys, data, tmp_path, monkeypatch):
         return train(self, batch)
 
     monkeypatch.setattr(Training, "update", update)
-    status, _, errors = run(capsys, "train", "--world", "scene", "--data", data, "--out", tmp_path / "run", *SMALL)
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *SMALL)
     assert status == 2
     assert "cannot be written" in errors
 
@@ -244,41 +205,41 @@ def test_data_without_a_known_goal_in_between(capsys, tmp_path):
     assert "scene" in errors
 
 
-def test_starting_over_and_resuming_nothing(capsys, data, trained, tmp_path):
-    before = {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()}
-    status, _, errors = run(capsys, "train", "--world", "scene", "--data", data, "--out", trained, *SMALL)
+def test_starting_over_and_resuming_nothing(capsys, small_data, small_run, tmp_path):
+    before = {path: path.read_bytes() for path in small_run.rglob("*") if path.is_file()}
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", small_run, *SMALL)
     assert status == 2
     assert "--resume" in errors
-    assert {path: path.read_bytes() for path in trained.rglob("*") if path.is_file()} == before
-    status, _, errors = run(capsys, "train", "--resume", "--data", data, "--out", tmp_path / "nothing")
+    assert {path: path.read_bytes() for path in small_run.rglob("*") if path.is_file()} == before
+    status, _, errors = run(capsys, "train", "--resume", "--data", small_data, "--out", tmp_path / "nothing")
     assert status == 2
     assert "no run to resume" in errors
     assert not (tmp_path / "nothing").exists()
 
 
-def test_resuming_with_other_data(capsys, data, copied, tmp_path):
+def test_resuming_with_other_data(capsys, small_data, copied_run, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     scone.write(other / "scene-train.tsv", get_world("scene"), generate("scene", 20, seed=9))
-    status, _, errors = run(capsys, "train", "--resume", "--data", other, "--out", copied)
+    status, _, errors = run(capsys, "train", "--resume", "--data", other, "--out", copied_run)
     assert status == 2
     assert "was trained on" in errors
     assert "--data" in errors
-    assert run(capsys, "train", "--resume", "--data", data, "--out", copied)[0] == 0
+    assert run(capsys, "train", "--resume", "--data", small_data, "--out", copied_run)[0] == 0
 
 
 @pytest.mark.parametrize("how", ["truncated", "flipped"])
-def test_resuming_from_damaged_checkpoints(capsys, data, tmp_path, how):
+def test_resuming_from_damaged_checkpoints(capsys, small_data, tmp_path, how):
     out = tmp_path / "run"
     flags = [*SMALL[2:], "--epochs", "2"]
-    assert run(capsys, "train", "--world", "scene", "--data", data, "--out", out, *flags)[0] == 0
+    assert run(capsys, "train", "--world", "scene", "--data", small_data, "--out", out, *flags)[0] == 0
     newest, before = RunFolder(out).checkpoints()
     expected = {name: tensor.clone() for name, tensor in checkpoint.load(newest)[0].items()}  # not of the file that is then damaged
     for path in (newest, before):
         content = bytearray(path.read_bytes())
         content[-9] ^= 1
         path.write_bytes(content[:-50] if how == "truncated" else content)
-        status, _, errors = run(capsys, "train", "--resume", "--data", data, "--out", out)
+        status, _, errors = run(capsys, "train", "--resume", "--data", small_data, "--out", out)
         message = "".join(errors.split())  # a terminal breaks lines where it likes
         assert str(newest) in message
         if path == newest:
@@ -293,67 +254,13 @@ def test_resuming_from_damaged_checkpoints(capsys, data, tmp_path, how):
             assert "nocheckpointisleft" in message
 
 
-def test_evaluating_what_is_no_run(capsys, data, tmp_path):
-    for nothing in (tmp_path, tmp_path / "none", "no-such-agent"):
-        status, _, errors = run(capsys, "evaluate", nothing, "--data", data)
-        assert status == 2
-        assert "neither the folder of a run" in errors
-        assert run(capsys, "export", nothing, "--to", tmp_path / "to")[0] == 2
-    assert not (tmp_path / "to").exists()
+# Ctrl-C, and another process.
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "vocab.json", "config.json"])
-def test_evaluating_a_damaged_run(capsys, data, copied, name):
-    content = (copied / name).read_bytes()
-    (copied / name).write_bytes(content[: len(content) // 2])
-    status, _, errors = run(capsys, "evaluate", copied, "--data", data)
-    assert status == 2
-    assert name in errors
-    assert not (copied / "results.json").exists()
-
-
-@pytest.mark.parametrize(
-    "flags", [["--errors", "-1"], ["--errors", "some"], ["--split", "train-orig"], ["--split", "summer"], ["--by", "moon"], ["--out", "."]]
-)
-def test_bad_flags_of_evaluate(capsys, data, copied, flags):
-    assert run(capsys, "evaluate", copied, "--data", data, *flags)[0] == 2
-
-
-def test_evaluating_slices_without_a_known_goal_in_between(capsys, trained, tmp_path):
-    slices = [
-        dataclasses.replace(one, states=(one.states[0], None, one.states[2]), instructions=one.instructions[:2])
-        for one in generate("scene", 3, seed=1)
-    ]
-    scone.write(tmp_path / "scene-train-orig.tsv", get_world("scene"), slices)
-    status, _, errors = run(
-        capsys, "evaluate", trained, "--data", tmp_path, "--split", "train-orig", "--json", "--out", tmp_path / "results.json"
-    )
-    assert status == 2
-    assert "no instruction's start and goal are both known" in errors.replace("\n", " ")
-    assert not (tmp_path / "results.json").exists()
-
-
-def test_exporting_what_was_not_measured(capsys, copied, tmp_path):
-    status, _, errors = run(capsys, "export", copied, "--to", tmp_path / "to")
-    assert status == 2
-    assert "results.json" in errors
-
-
-def test_exporting_to_where_nothing_can_be_made(capsys, data, copied, tmp_path):
-    assert run(capsys, "evaluate", copied, "--data", data, "--json")[0] == 0
-    (tmp_path / "file").write_text("in the way")
-    status, _, errors = run(capsys, "export", copied, "--to", tmp_path / "file" / "to")
-    assert status == 2
-    assert "--to" in errors
-
-
-# Ctrl-C.
-
-
-def test_interrupted_run_stops_cleanly_and_resumes(capsys, data, tmp_path):
+def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path):
     out = tmp_path / "run"
     code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from sestra.cli import main; sys.exit(main())"
-    flags = ["train", "--world", "scene", "--data", str(data), "--out", str(out), *SMALL[2:], "--epochs", "100000"]
+    flags = ["train", "--world", "scene", "--data", str(small_data), "--out", str(out), *SMALL[2:], "--epochs", "100000"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, *flags],
         stdout=subprocess.PIPE,
@@ -378,34 +285,16 @@ def test_interrupted_run_stops_cleanly_and_resumes(capsys, data, tmp_path):
     reached = checkpoint.load(folder.checkpoints()[0])[1]["epoch"]
     content = json.loads((out / "config.json").read_text())
     (out / "config.json").write_text(json.dumps({**content, "epochs": reached + 1}))  # so that it ends
-    status, output, _ = run(capsys, "train", "--resume", "--data", data, "--out", out, "--json")
+    status, output, _ = run(capsys, "train", "--resume", "--data", small_data, "--out", out, "--json")
     assert status == 0
     assert json.loads(output)["epochs"] == reached + 1
 
 
-def test_a_run_that_another_process_works_on_is_left_alone(capsys, data, tmp_path):
-    assert run(capsys, "train", "--world", "scene", "--data", data, "--out", tmp_path / "run", *SMALL)[0] == 0
+def test_a_run_that_another_process_works_on_is_left_alone(capsys, small_data, tmp_path):
+    assert run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *SMALL)[0] == 0
     before = (tmp_path / "run" / "metrics.jsonl").read_bytes()
     with RunFolder(tmp_path / "run").alone():
-        status, _, errors = run(capsys, "train", "--data", data, "--out", tmp_path / "run", "--resume")
+        status, _, errors = run(capsys, "train", "--data", small_data, "--out", tmp_path / "run", "--resume")
     assert status == 2
     assert "another process works on this run" in errors
     assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before
-
-
-def test_exporting_what_is_exported_already(capsys, tmp_path):
-    status, _, errors = run(capsys, "export", "alchemy", "--to", tmp_path / "to")
-    assert status == 2
-    assert "alchemy: is exported already" in errors
-    assert not (tmp_path / "to").exists()
-
-
-def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, data, trained, tmp_path, monkeypatch):
-    monkeypatch.chdir(trained.parent)
-    flags = ["--world", "scene", "--data", str(data), "--out", str(tmp_path / "student"), *SMALL]
-    assert run(capsys, "train", "--teacher", trained.name, *flags)[0] == 0
-    assert RunFolder(tmp_path / "student").config().teacher == str(trained.resolve())
-    monkeypatch.chdir(tmp_path)
-    assert run(capsys, "evaluate", "student", "--data", data)[0] == 0
-    assert run(capsys, "export", "student", "--to", "agent")[0] == 0
-    assert f"taught by `{trained.name}` (share 0.7)" in (tmp_path / "agent" / "CARD.md").read_text()
