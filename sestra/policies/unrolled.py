@@ -215,9 +215,13 @@ def _attend_backward(attention: Attention, keys: Tensor, d_context: Tensor) -> A
 
 def _shared_keys_backward(attentions: list[Attention], backs: list[Attention], rows: list[Tensor]) -> Tensor:
     """The gradient of keys that all steps attended to."""
+    batch, steps = len(rows[0]), len(rows)
+    places = torch.cat([each * steps + number for number, each in enumerate(rows)])  # [all steps' rows]
 
     def side_by_side(parts: Iterable[Tensor]) -> Tensor:
-        return torch.cat([spread(part, where, len(rows[0])) for part, where in zip(parts, rows, strict=True)], 1)
+        together = torch.cat(list(parts))  # [all steps' rows, heads, ...]
+        apart = together.new_zeros(batch * steps, *together.shape[1:]).index_copy_(0, places, together)
+        return apart.view(batch, -1, together.shape[2])  # [batch, steps * heads, ...]
 
     return _keys_backward(attentions, backs, side_by_side)  # [batch, keys, size]
 
