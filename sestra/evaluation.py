@@ -15,9 +15,6 @@ from sestra.reward import take_actions
 from sestra.rollout import greedy, roll_out
 from sestra.worlds.tables import Tables
 
-BATCH_SIZE = 192
-"""Executions at a time; with more of them, object policies outgrow the processor's cache."""
-
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -63,7 +60,7 @@ class Evaluation:
 
 @torch.no_grad()
 def evaluate(
-    policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int = BATCH_SIZE
+    policy: Policy, tables: Tables, turns: Turns, *, horizon: int, verbosity: float = 0.0, batch_size: int | None = None
 ) -> Evaluation:
     """Execute every instruction greedily from its annotated start, and every interaction from its start state.
 
@@ -105,10 +102,10 @@ def evaluate(
 
 
 def execute(
-    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int = BATCH_SIZE
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Final states and total rewards of greedy executions, in the turns' order."""
-    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size)]
+    """Final states and total rewards of greedy executions, in the turns' order; by default as many at once as suit the policy."""
+    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size or policy.at_once)]
     back = turns.lengths.argsort(stable=True).argsort()
     final, total = (torch.cat(column)[back] for column in zip(*results, strict=True))  # [turns, slots], [turns]
     return final, total

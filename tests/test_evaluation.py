@@ -30,6 +30,8 @@ DARK = ("_", "_", "_")
 class Script:
     """Plays the actions written down for each turn of each interaction, whatever the state, then STOP."""
 
+    at_once = 256
+
     def __init__(self, script: dict[tuple[int, int], str], steps: int = 6) -> None:
         world = TABLES.world
         self.actions = {

@@ -64,6 +64,8 @@ class Memory:
 class AttentionPolicy(nn.Module):
     """The paper's model; its four ablations are the three flags of the configuration."""
 
+    at_once = 320
+
     def __init__(self, config: AttentionConfig, tables: Tables, words: int) -> None:
         super().__init__()
         self.action_parts: Tensor

@@ -31,6 +31,9 @@ class Attended(NamedTuple):
 class Policy(Protocol):
     """The protocol that rollouts, learners and agents use."""
 
+    at_once: int
+    """Executions side by side with which it is fastest, where there are many to make."""
+
     def read(self, turns: Turns) -> Any:
         """Encode what does not change during the turn; the memory that ``step`` is given."""
 

@@ -25,6 +25,7 @@ class Ensemble(nn.Module):
     def __init__(self, members: Sequence[AttentionPolicy | ObjectPolicy]) -> None:
         super().__init__()
         self.members = nn.ModuleList(members)
+        self.at_once = members[0].at_once
 
     @property
     def _members(self) -> list[Policy]:

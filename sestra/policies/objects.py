@@ -53,6 +53,8 @@ class Things(NamedTuple):
 class ObjectPolicy(nn.Module):
     """A small transformer decoder whose tokens are objects."""
 
+    at_once = 192  # with more it outgrows the processor's cache
+
     def __init__(self, config: ObjectConfig, tables: Tables, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.config = config
