@@ -1,7 +1,7 @@
 """How fast training and evaluation are, and where the time goes: ``python benchmarks/training.py [--world alchemy] [--json]``.
 
-Every figure is one thread's, and the fastest of several rounds. Beside each of SESTRA's stands the authors' own program (DyNet, one core of a
-machine of the same kind, measured by running it; instructions a second with a fresh and with a trained policy, and in evaluation).
+Every figure is one thread's, and the fastest of several rounds. Beside each of SESTRA's stands the authors' own program (DyNet, one core
+of a machine of the same kind, measured by running it; instructions a second with a fresh and with a trained policy, and in evaluation).
 """
 
 from __future__ import annotations
