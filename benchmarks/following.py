@@ -20,7 +20,7 @@ from rich.table import Table
 from sestra import Agent
 from sestra.data import sources
 from sestra.errors import InputError
-from sestra.machine import use_one_core
+from sestra.learning.runtime_settings import use_one_core
 
 WARM_UP = 2
 """Interactions that are followed first and not timed."""

@@ -22,14 +22,14 @@ from rich.table import Table
 from training import peak_gflops
 
 from sestra import pretrained
-from sestra.config import preset
 from sestra.data import sources
-from sestra.data.batching import batches
+from sestra.data.batch import batches
 from sestra.errors import InputError
-from sestra.machine import use_one_core
-from sestra.policies import Ensemble
-from sestra.runs import RunFolder, load_trained
-from sestra.training import Training
+from sestra.learning.config import preset
+from sestra.learning.policies import Ensemble
+from sestra.learning.run_folder import RunFolder, load_trained
+from sestra.learning.runtime_settings import use_one_core
+from sestra.learning.trainer import Training
 from sestra.worlds import WORLDS
 
 WARM_UP = 5

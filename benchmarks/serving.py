@@ -28,7 +28,7 @@ from rich.table import Table
 from sestra import Agent, pretrained
 from sestra.agent.trace import Turn
 from sestra.data import sources
-from sestra.machine import use_one_core
+from sestra.learning.runtime_settings import use_one_core
 from sestra.worlds import WORLDS
 
 INTERACTIONS = 150

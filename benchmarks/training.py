@@ -27,13 +27,13 @@ from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
 from sestra import pretrained
-from sestra.config import AttentionConfig, LearnerName, preset
 from sestra.data import sources
-from sestra.data.batching import batches, encode_turns
-from sestra.evaluation import evaluate, execute
-from sestra.machine import use_one_core
-from sestra.runs import RunFolder, load_trained
-from sestra.training import Training
+from sestra.data.batch import batches, encode_turns
+from sestra.learning.config import AttentionConfig, LearnerName, preset
+from sestra.learning.evaluation import evaluate, execute
+from sestra.learning.run_folder import RunFolder, load_trained
+from sestra.learning.runtime_settings import use_one_core
+from sestra.learning.trainer import Training
 from sestra.worlds import WORLDS
 
 LEARNERS: tuple[LearnerName, ...] = ("sestra", "policy-gradient", "contextual-bandit", "supervised")

@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sestra.data.synthetic import splits
-from sestra.machine import use_one_core
-from sestra.reward import rewards, take_actions
+from sestra.learning.runtime_settings import use_one_core
 from sestra.worlds import STOP, WORLDS, Action, World, get_world
+from sestra.worlds.reward import rewards, take_actions
 from sestra.worlds.tables import Tables, compile_world
 
 VERBOSITY = 0.15

@@ -9,13 +9,13 @@ from lamps import Lamps
 
 from sestra import pretrained
 from sestra.agent import Agent
-from sestra.config import AttentionConfig, TrainConfig
-from sestra.data.batching import Turns
+from sestra.data.batch import Turns
 from sestra.data.synthetic import generate
-from sestra.data.text import Vocabulary
-from sestra.policies.attention import AttentionPolicy
-from sestra.policies.base import Attended, Step
-from sestra.runs import Trained
+from sestra.data.vocabulary import Vocabulary
+from sestra.learning.config import AttentionConfig, TrainConfig
+from sestra.learning.policies.attention import AttentionPolicy
+from sestra.learning.policies.base import Attended, Step
+from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 

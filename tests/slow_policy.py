@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sestra.policies.attention import AttentionPolicy
+from sestra.learning.policies.attention import AttentionPolicy
 from sestra.worlds import get_world
 
 

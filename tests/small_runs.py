@@ -8,11 +8,11 @@ from pathlib import Path
 
 from lamps import interactions
 
-from sestra import checkpoint
-from sestra.config import AttentionConfig, TrainConfig
 from sestra.data.sources import Source
-from sestra.runs import RunFolder
-from sestra.training import Training
+from sestra.learning import checkpoint
+from sestra.learning.config import AttentionConfig, TrainConfig
+from sestra.learning.run_folder import RunFolder
+from sestra.learning.trainer import Training
 
 TINY = TrainConfig(
     world="lamps", learning_rate=0.005, horizon=3, epochs=3, batch_size=10, policy=AttentionConfig(embedding=4, hidden=6, dropout=0.1)

@@ -7,11 +7,11 @@ from functools import cache
 import torch
 
 from sestra.agent import Agent
-from sestra.config import preset
 from sestra.data.synthetic import generate
-from sestra.data.text import Vocabulary
-from sestra.policies import make_policy
-from sestra.runs import Trained
+from sestra.data.vocabulary import Vocabulary
+from sestra.learning.config import preset
+from sestra.learning.policies import make_policy
+from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 

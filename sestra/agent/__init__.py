@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sestra.agent.following import Agent, How, Interaction
+from sestra.agent.agent import Agent, How, Interaction
 from sestra.agent.trace import Context, Trace, Turn
 
 __all__ = ["Agent", "Context", "How", "Interaction", "Trace", "Turn"]

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import combinations
 
 from sestra.agent.trace import Word
-from sestra.data.text import SPECIAL, UNKNOWN, Vocabulary, tokenize
+from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary, tokenize
 
 SHORTEST = 4
 """Letters that a known word must have to be meant by a misspelling."""

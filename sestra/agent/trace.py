@@ -149,7 +149,7 @@ class Trace:
     def draw(self, path: str | os.PathLike[str]) -> None:
         """Write the start and the state after every instruction as a picture, SVG or PNG by the name's ending."""
         from sestra.drawing import draw_strip_svg, write_png
-        from sestra.files import write_text
+        from sestra.io import write_text
 
         world = get_world(self.world)
         frames = [("", world.parse(self.start)), *((turn.instruction, world.parse(turn.end)) for turn in self.turns)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sestra.data.scone import State
 from sestra.worlds import World
-from sestra.worlds.scene import NONE
+from sestra.worlds.scene.world import NONE
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, TypeVar
 
+from sestra.analysis.analyze import AGES, Analysis
 from sestra.analysis.errors import Case, ErrorClass
-from sestra.analysis.measure import AGES, Analysis
 from sestra.analysis.references import Reference
 from sestra.data.scone import State
 from sestra.drawing import changed, draw_svg

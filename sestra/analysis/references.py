@@ -16,7 +16,7 @@ from sestra.analysis import language
 from sestra.analysis.changes import touched
 from sestra.analysis.language import LANGUAGES, OTHERWISE, Language
 from sestra.data.scone import Interaction, State
-from sestra.data.text import tokenize
+from sestra.data.vocabulary import tokenize
 from sestra.worlds import World
 
 Kind = Literal["coreference", "ellipsis"]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from sestra import __version__
-from sestra.cli.flags import OptionalFile, OptionalFolder, SplitName, Switch, print_json
+from sestra.cli.options import OptionalFile, OptionalFolder, SplitName, Switch, print_json
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from sestra.analysis.measure import Analysis
+    from sestra.analysis.analyze import Analysis
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Analyze:
             raise InputError(f"--errors {self.errors}: expected a number from 1 to 10,000")
 
         from sestra import pretrained
-        from sestra.analysis.measure import analyse
+        from sestra.analysis.analyze import analyse
         from sestra.data import sources
-        from sestra.files import write_text
-        from sestra.machine import use_one_core
-        from sestra.runs import load_trained
+        from sestra.io import write_text
+        from sestra.learning.run_folder import load_trained
+        from sestra.learning.runtime_settings import use_one_core
 
         use_one_core()
         trained = load_trained(pretrained.find(self.policy))
@@ -88,7 +88,7 @@ class Analyze:
             console.print(Text(f"{self.page}: {min(wrong, self.errors)} of {wrong} errors written"), soft_wrap=True)
 
     def _references(self, console: Console, analysis: Analysis, source: str) -> None:
-        from sestra.analysis.measure import AGES
+        from sestra.analysis.analyze import AGES
 
         title = f"{self.policy} on {source}: references, by the turns since the referent was last changed"
         table = _table(title, "", *map(str, AGES), "never")

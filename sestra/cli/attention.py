@@ -9,8 +9,8 @@ from typing import Annotated
 
 import tyro
 
-from sestra.cli.flags import OptionalNumber, OptionalWorldName
-from sestra.cli.following import AgentName, Instructions, StateText, load_agent, read_instructions, start_state
+from sestra.cli.interaction import AgentName, Instructions, StateText, load_agent, read_instructions, start_state
+from sestra.cli.options import OptionalNumber, OptionalWorldName
 from sestra.errors import InputError
 
 

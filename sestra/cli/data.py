@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from sestra.cli.flags import (
+from sestra.cli.options import (
     OptionalFile,
     OptionalFolder,
     OptionalNumber,
@@ -24,7 +24,7 @@ from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, URL, Limits, download
 from sestra.errors import InputError
-from sestra.files import write_text
+from sestra.io import write_text
 from sestra.worlds import WORLDS, World, get_world
 
 

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sestra.cli.flags import OptionalNumber, OptionalWorldName
-from sestra.cli.following import AgentName, load_agent, show_state, show_turn
+from sestra.cli.interaction import AgentName, load_agent, show_state, show_turn
+from sestra.cli.options import OptionalNumber, OptionalWorldName
 from sestra.data.examples import EXAMPLES, example
 from sestra.data.scone import Interaction, State
 from sestra.errors import InputError

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from sestra.cli.flags import OptionalFile, OptionalFolder, SplitName, Switch, print_json
+from sestra.cli.options import OptionalFile, OptionalFolder, SplitName, Switch, print_json
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
     from sestra.data.scone import Interaction
-    from sestra.evaluation import Accuracy, Evaluation
-    from sestra.runs import Trained
+    from sestra.learning.evaluation import Accuracy, Evaluation
+    from sestra.learning.run_folder import Trained
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Evaluate:
 
     def run(self) -> int:
         from sestra import pretrained
-        from sestra.files import write_json
-        from sestra.machine import use_one_core
-        from sestra.measuring import measure
-        from sestra.runs import load_trained
+        from sestra.io import write_json
+        from sestra.learning.measure import measure
+        from sestra.learning.run_folder import load_trained
+        from sestra.learning.runtime_settings import use_one_core
 
         use_one_core()
         if self.errors < 0:
@@ -64,7 +64,7 @@ class Evaluate:
         from rich.table import Table
         from rich.text import Text
 
-        from sestra.measuring import METRICS, rounded_interval
+        from sestra.learning.measure import METRICS, rounded_interval
 
         console = Console(highlight=False)
         table = Table(title=Text(f"{self.policy} on {report['data']['name']}"))

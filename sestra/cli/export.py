@@ -9,7 +9,7 @@ from typing import Annotated
 
 import tyro
 
-from sestra.cli.flags import OptionalFile
+from sestra.cli.options import OptionalFile
 
 
 @dataclass(frozen=True)

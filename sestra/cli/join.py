@@ -21,7 +21,7 @@ class Join:
 
     def run(self) -> int:
         from sestra import pretrained
-        from sestra.runs import RunFolder, join
+        from sestra.learning.run_folder import RunFolder, join
 
         folders = [pretrained.find(name) for name in self.policies]
         join(folders, RunFolder(self.to))

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 
 import tyro
 
-from sestra.cli.flags import OptionalFolder, OptionalNumber, Switch, print_json
-from sestra.cli.on_ray import STOPPED, OnRay
-from sestra.config import Preset
+from sestra.cli.options import OptionalFolder, OptionalNumber, Switch, print_json
+from sestra.cli.ray_options import STOPPED, OnRay
 from sestra.errors import InputError
 from sestra.experiments import grid
 from sestra.experiments.grid import Trial
+from sestra.learning.config import Preset
 from sestra.worlds import get_world
 
 WorldNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")]
@@ -93,8 +93,8 @@ class List:
         return 0
 
     def _state(self, trial: Trial) -> str:
-        from sestra.config import TrainConfig, build
         from sestra.experiments import records
+        from sestra.learning.config import TrainConfig, build
 
         path = self.results / f"{trial.name}.json"
         if path.exists():
@@ -123,7 +123,7 @@ class RunGrid(OnRay):
         from rich.console import Console
 
         from sestra.data import locate
-        from sestra.experiments.driving import run_grid
+        from sestra.experiments.driver import run_grid
 
         console = Console(stderr=True, highlight=False)
         trials = self.which.trials(generated=locate.find(self.data) is None)
@@ -163,7 +163,7 @@ class Report:
 
     def run(self) -> int:
         from sestra.experiments import records
-        from sestra.experiments.driving import make_folder
+        from sestra.experiments.driver import make_folder
         from sestra.experiments.report import write_report
 
         found = records.read_all(self.results)

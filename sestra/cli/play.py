@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
-from sestra.cli.flags import OptionalNumber, OptionalWorldName
-from sestra.cli.following import AgentName, StateText, load_agent, random_state, show_state, show_turn, start_state
+from sestra.cli.interaction import AgentName, StateText, load_agent, random_state, show_state, show_turn, start_state
+from sestra.cli.options import OptionalNumber, OptionalWorldName
 from sestra.errors import InputError
 
 if TYPE_CHECKING:

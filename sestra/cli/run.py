@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from sestra.cli.flags import OptionalFile, OptionalNumber, OptionalWorldName, Switch, print_json
-from sestra.cli.following import AgentName, Instructions, StateText, load_agent, read_instructions, show_state, show_turn, start_state
+from sestra.cli.interaction import AgentName, Instructions, StateText, load_agent, read_instructions, show_state, show_turn, start_state
+from sestra.cli.options import OptionalFile, OptionalNumber, OptionalWorldName, Switch, print_json
 from sestra.errors import InputError
 
 if TYPE_CHECKING:

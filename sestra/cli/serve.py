@@ -40,7 +40,7 @@ class Serve:
         except ImportError as error:
             raise InputError("serving needs the packages fastapi and uvicorn; install them with: pip install 'sestra[serve]'") from error
         with _listening(self.host, self.port) as listening:
-            from sestra.serve import running
+            from sestra.serve import server as running
             from sestra.serve.app import create_app
 
             app = create_app(load(self.agent), hosts(self.host, listening))
@@ -66,7 +66,7 @@ def load(given: Sequence[str]) -> list[Agent]:
     from sestra.agent import Agent, Context
     from sestra.data.grammars import GRAMMARS
     from sestra.data.synthetic import generate
-    from sestra.machine import use_one_core
+    from sestra.learning.runtime_settings import use_one_core
 
     use_one_core()
     names = list(given) or [name for name in WORLDS if name in pretrained.names()]

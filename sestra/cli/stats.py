@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sestra.cli.flags import OptionalFolder, Switch, print_json
+from sestra.cli.options import OptionalFolder, Switch, print_json
 from sestra.data import locate, scone
 from sestra.data.statistics import PAPER, Steps, Table1, count_steps, table1
 from sestra.worlds import WORLDS, get_world

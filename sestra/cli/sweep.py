@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from sestra.cli.flags import print_json
-from sestra.cli.on_ray import STOPPED, OnRay
-from sestra.config import AttentionConfig, ObjectConfig, TrainConfig
+from sestra.cli.options import print_json
+from sestra.cli.ray_options import STOPPED, OnRay
 from sestra.errors import InputError
 from sestra.experiments import sweep
+from sestra.learning.config import AttentionConfig, ObjectConfig, TrainConfig
 
 if TYPE_CHECKING:
-    from sestra.experiments.driving import SweepPlan
+    from sestra.experiments.driver import SweepPlan
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class SweepFlags(OnRay):
     def run(self) -> int:
         from rich.console import Console
 
-        from sestra.experiments.driving import Sweep as Sweeping
+        from sestra.experiments.driver import Sweep as Sweeping
 
         plan = self._plan()
         console = Console(stderr=True, highlight=False)
@@ -59,7 +59,7 @@ class SweepFlags(OnRay):
         return 1 if sweeping.tally.failed else 0
 
     def _plan(self) -> SweepPlan:
-        from sestra.experiments.driving import SweepPlan
+        from sestra.experiments.driver import SweepPlan
 
         if not 1 <= self.seeds <= 1000:
             raise InputError(f"--seeds {self.seeds}: expected a number from 1 to 1,000")

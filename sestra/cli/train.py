@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import tyro
 
-from sestra.cli.flags import OptionalFolder, Switch, print_json
-from sestra.config import LearnerName, Network, Preset, TrainConfig, preset
+from sestra.cli.options import OptionalFolder, Switch, print_json
 from sestra.errors import InputError
+from sestra.learning.config import LearnerName, Network, Preset, TrainConfig, preset
 from sestra.worlds import WORLDS
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from sestra.training import Training
+    from sestra.learning.trainer import Training
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Train:
     def run(self) -> int:
         from rich.console import Console
 
-        from sestra import teaching
         from sestra.data import sources
-        from sestra.machine import use_one_core
-        from sestra.runs import RunFolder
-        from sestra.training import Training
+        from sestra.learning.learners import distillation as teaching
+        from sestra.learning.run_folder import RunFolder
+        from sestra.learning.runtime_settings import use_one_core
+        from sestra.learning.trainer import Training
 
         use_one_core()
         console = Console(stderr=True, highlight=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sestra.errors import InputError
-from sestra.files import write_text
+from sestra.io import write_text
 from sestra.worlds import WORLDS, StateError, World
 
 State = tuple[Any, ...]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
+from sestra.data.grammar import Context, Grammar, Turn, finish
 from sestra.data.grammars import GRAMMARS
-from sestra.data.grammars.base import Context, Grammar, Turn, finish
 from sestra.data.scone import Interaction
 from sestra.errors import InputError
 from sestra.worlds import get_world

@@ -16,13 +16,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sestra.drawing import alchemy, scene, tangrams
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
 from sestra.drawing.strip import card, strip
 from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
 from sestra.worlds import Alchemy, Scene, Tangrams, World
+from sestra.worlds.alchemy import drawing as alchemy
+from sestra.worlds.scene import drawing as scene
+from sestra.worlds.tangrams import drawing as tangrams
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,7 @@ from sestra.drawing.raster import save_png
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, printable, text_width, wrap
 from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
-from sestra.files import write_text
+from sestra.io import write_text
 from sestra.worlds import World
 
 if TYPE_CHECKING:

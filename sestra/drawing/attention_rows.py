@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sestra.drawing.palette import NAMED
 from sestra.drawing.shapes import printable
-from sestra.drawing.tangrams import FIGURES
-from sestra.worlds import World, alchemy, scene
+from sestra.worlds import World
+from sestra.worlds.alchemy import world as alchemy
+from sestra.worlds.scene import world as scene
+from sestra.worlds.tangrams.drawing import FIGURES
 
 if TYPE_CHECKING:
     from sestra.agent.trace import Attended, Trace, Turn

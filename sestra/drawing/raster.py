@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sestra.drawing.palette import CARD
 from sestra.drawing.shapes import BASELINE, Box, Disc, Label, Picture, Shape, printable
 from sestra.errors import InputError
-from sestra.files import replacing
+from sestra.io import replacing
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sestra.envs.task import CUSTOM, Array, Script, Task
 from sestra.errors import InputError
-from sestra.reward import take_actions
+from sestra.worlds.reward import take_actions
 
 Flags = NDArray[np.bool_]
 

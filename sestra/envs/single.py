@@ -18,8 +18,8 @@ class InstructionEnv(gymnasium.Env[dict[str, Array], np.int64]):
 
     Observation: ``instruction`` and ``history`` (the earlier instructions, first one first) as token numbers of ``vocabulary``, padded
     with 0; ``initial`` and ``current``, the states at the start of the instruction and now, as the index of each slot's content in
-    ``world.contents``. Action: an index into ``world.actions``, the last of which is STOP. Reward: the paper's, see ``sestra.reward``; 0
-    throughout where the goal is unknown.
+    ``world.contents``. Action: an index into ``world.actions``, the last of which is STOP. Reward: the paper's, see
+    ``sestra.worlds.reward``; 0 throughout where the goal is unknown.
 
     An episode terminates with STOP (of the last instruction, if it is a whole interaction, where each instruction goes on from the state
     that the agent left). It is truncated when the horizon is reached without STOP, which in an interaction ends all of it.

@@ -13,10 +13,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sestra.config import Shaping, preset
 from sestra.data.scone import Interaction, State
-from sestra.data.text import PAD, Vocabulary
+from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError
+from sestra.learning.config import Shaping, preset
 from sestra.worlds import World, get_world
 from sestra.worlds.tables import compile_world
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from sestra.config import Preset
 from sestra.errors import InputError
-from sestra.experiments.cells import Group, Record, cell, config_of, kind_of, paper
+from sestra.experiments.aggregate import Group, Record, cell, config_of, kind_of, paper
 from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER, describe
-from sestra.files import replacing
+from sestra.io import replacing
+from sestra.learning.config import Preset
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sestra.config import LearnerName, Network, Preset, TrainConfig, preset
 from sestra.errors import InputError
+from sestra.learning.config import LearnerName, Network, Preset, TrainConfig, preset
 
 WORLDS_OF_PAPER = ("alchemy", "scene", "tangrams")
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sestra import __version__
-from sestra.config import TrainConfig, build
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.files import read_json
+from sestra.io import read_json
+from sestra.learning.config import TrainConfig, build
 
 if TYPE_CHECKING:
     from sestra.experiments.trials import Conditions
-    from sestra.training import Training
+    from sestra.learning.trainer import Training
 
 CURVES = ("inst", "utts3", "utts5", "reward", "train_inst", "objective")
 FIGURES = ("inst", "utts3", "utts5", "intervals", "counts", "by_turn", "reward", "data")
@@ -27,10 +27,10 @@ def make(
     trial: Trial, training: Training, different: dict[str, list[Any]], conditions: Conditions, splits: Sequence[str]
 ) -> dict[str, Any]:
     """Of a training that has ended; measures its best policy on the splits, as ``sestra evaluate`` does."""
-    from sestra import checkpoint
-    from sestra.files import write_json
-    from sestra.measuring import measure
-    from sestra.runs import load_trained
+    from sestra.io import write_json
+    from sestra.learning import checkpoint
+    from sestra.learning.measure import measure
+    from sestra.learning.run_folder import load_trained
 
     trained = load_trained(training.folder)
     measured = {split: measure(trained, split, conditions.data, generated=conditions.data is None).record for split in splits}

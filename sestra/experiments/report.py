@@ -7,13 +7,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from sestra.config import Preset
-from sestra.experiments.cells import METRICS, Group, Kind, Record, cell, groups, kind_of, paper
-from sestra.experiments.comparing import compare, extrapolate
+from sestra.experiments.aggregate import METRICS, Group, Kind, Record, cell, groups, kind_of, paper
+from sestra.experiments.compare import compare, extrapolate
 from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
-from sestra.experiments.watching import duration
-from sestra.files import write_text
-from sestra.rounding import interval, percent, tenths
+from sestra.experiments.progress import duration
+from sestra.io import write_text
+from sestra.learning.config import Preset
+from sestra.metrics import interval, percent, tenths
 
 PENDING = "*pending*"
 HEAD = """# Results

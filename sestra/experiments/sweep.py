@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sestra.config import NETWORKS, AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
+from sestra.learning.config import NETWORKS, AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
 
 FIRST = ("world", "network", "learner", "preset")
 """Settings on which the defaults of the others depend."""
@@ -98,7 +98,7 @@ def configure(values: Mapping[str, Any]) -> TrainConfig:
     policy = replace(config.policy, **{name: value for name, value in rest.items() if name in of_policy})
     config = replace(config, policy=policy, **{name: value for name, value in rest.items() if name in own})
     if config.teacher:
-        from sestra import teaching
+        from sestra.learning.learners import distillation as teaching
 
         config = replace(config, teacher=teaching.in_full(config.teacher))
     config.check()

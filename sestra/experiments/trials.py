@@ -15,12 +15,12 @@ from sestra.data import locate, sources
 from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial, describe, differences
-from sestra.files import write_json
+from sestra.io import write_json
 from sestra.worlds import WORLDS, World
 
 if TYPE_CHECKING:
-    from sestra.runs import RunFolder
-    from sestra.training import Training
+    from sestra.learning.run_folder import RunFolder
+    from sestra.learning.trainer import Training
 
 State = Literal["ended", "stopped", "wrong", "failed"]
 PATIENCE_WITH_LOCKS = 60.0
@@ -115,10 +115,10 @@ def work_on(job: Job) -> Outcome:
 
 def _work_on(job: Job) -> Outcome:
     from sestra.experiments import records
-    from sestra.machine import use_one_core
-    from sestra.policies.states import ENCODERS
-    from sestra.runs import RunFolder
-    from sestra.training import Training
+    from sestra.learning.policies.state_encoder import ENCODERS
+    from sestra.learning.run_folder import RunFolder
+    from sestra.learning.runtime_settings import use_one_core
+    from sestra.learning.trainer import Training
 
     use_one_core()
     trial, conditions = job.trial, job.conditions

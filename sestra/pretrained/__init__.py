@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sestra import checkpoint
-from sestra.config import Network
 from sestra.errors import InputError
-from sestra.files import read_json, to_json, write_json, write_text
-from sestra.rounding import interval, percent, tenths
-from sestra.runs import RunFolder, Trained, load_trained
+from sestra.io import read_json, to_json, write_json, write_text
+from sestra.learning import checkpoint
+from sestra.learning.config import Network
+from sestra.learning.run_folder import RunFolder, Trained, load_trained
+from sestra.metrics import interval, percent, tenths
 from sestra.worlds import WORLDS
 
 HERE = Path(__file__).parent

@@ -16,13 +16,15 @@ from starlette.exceptions import HTTPException
 
 from sestra import __version__
 from sestra.agent import Agent, Context
-from sestra.agent.reading import count_words
+from sestra.agent.parsing import count_words
 from sestra.drawing import draw_strip_svg
 from sestra.drawing.attention_rows import TITLES
 from sestra.errors import InputError
-from sestra.serve import models, sayings, sprites
+from sestra.serve import phrases as sayings
+from sestra.serve import schemas as models
+from sestra.serve import sprites
 from sestra.serve.batching import Batcher, BusyError, ClosedError
-from sestra.serve.guard import Guard, refusal
+from sestra.serve.middleware import Guard, refusal
 from sestra.worlds import World
 
 STATIC = Path(__file__).parent / "static"

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sestra.drawing import alchemy, scene, tangrams
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, NAMED, PAPER, RULE, SHADE, ink_on
 from sestra.drawing.parts import changed_frame, number_below
 from sestra.drawing.shapes import Box, Label, Shape
 from sestra.worlds import World
-from sestra.worlds.alchemy import CAPACITY
-from sestra.worlds.alchemy import COLOURS as LIQUIDS
-from sestra.worlds.scene import COLOURS as GARMENTS
-from sestra.worlds.scene import NONE
-from sestra.worlds.tangrams import SHAPES
+from sestra.worlds.alchemy import drawing as alchemy
+from sestra.worlds.alchemy.world import CAPACITY
+from sestra.worlds.alchemy.world import COLOURS as LIQUIDS
+from sestra.worlds.scene import drawing as scene
+from sestra.worlds.scene.world import COLOURS as GARMENTS
+from sestra.worlds.scene.world import NONE
+from sestra.worlds.tangrams import drawing as tangrams
+from sestra.worlds.tangrams.world import SHAPES
 
 Plain = dict[str, Any]
 

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 from sestra.errors import InputError
-from sestra.worlds.alchemy import Alchemy
+from sestra.worlds.alchemy.world import Alchemy
 from sestra.worlds.base import STOP, Action, Edit, StateError, World
-from sestra.worlds.scene import Scene
-from sestra.worlds.tangrams import Tangrams
+from sestra.worlds.scene.world import Scene
+from sestra.worlds.tangrams.world import Tangrams
 
 WORLDS: dict[str, type[World[Any]]] = {world.name: world for world in (Alchemy, Scene, Tangrams)}
 

@@ -57,7 +57,7 @@ class World(ABC, Generic[Content]):
     """Everything that can be done to a slot."""
     interchangeable: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Symbols that may take each other's places without a change of the world's rules, each with the words that people use for it, the most
-    usual first; training may rename them at random (``sestra.data.symmetry``)."""
+    usual first; training may rename them at random (``sestra.data.augment``)."""
 
     @abstractmethod
     def edit(self, content: Content, edit: Edit) -> Content | None:

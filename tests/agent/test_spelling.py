@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sestra.agent.spelling import Speller, distance
 from sestra.agent.trace import Word
-from sestra.data.text import SPECIAL, UNKNOWN, Vocabulary
+from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 
 WORDS = (
     "the",

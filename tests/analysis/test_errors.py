@@ -10,14 +10,14 @@ from agents import random_trained
 from commands import run
 
 from sestra import pretrained
+from sestra.analysis.analyze import Analysis, analyse
 from sestra.analysis.changes import changes, touched
 from sestra.analysis.errors import Case, ErrorClass, classify
-from sestra.analysis.measure import Analysis, analyse
 from sestra.analysis.page import spread, write_page
 from sestra.analysis.references import find
-from sestra.data.batching import encode_turns
+from sestra.data.batch import encode_turns
 from sestra.data.synthetic import generate
-from sestra.evaluation import evaluate
+from sestra.learning.evaluation import evaluate
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 

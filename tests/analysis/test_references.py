@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from sestra.analysis.references import find, references
-from sestra.data.grammars.base import ELLIPSIS, LAST_ONE
+from sestra.data.grammar import ELLIPSIS, LAST_ONE
 from sestra.data.locate import read_split
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import annotated

@@ -14,11 +14,11 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 import sestra.envs
-from sestra.config import PAPER
 from sestra.data.scone import Interaction
-from sestra.data.text import UNKNOWN, Vocabulary, tokenize
+from sestra.data.vocabulary import UNKNOWN, Vocabulary, tokenize
 from sestra.envs.single import InstructionEnv
 from sestra.envs.vector import InstructionVectorEnv
+from sestra.learning.config import PAPER
 from sestra.worlds import STOP, get_world
 from sestra.worlds.tables import compile_world
 

@@ -9,7 +9,7 @@ import torch
 from lamps import Lamps, interactions
 
 from sestra.data import scone
-from sestra.experiments.ray_runs import import_ray, start_here
+from sestra.experiments.ray_pool import import_ray, start_here
 from sestra.worlds import WORLDS
 
 

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from sestra.data.download import SHA256
-from sestra.evaluation import Accuracy
-from sestra.experiments.cells import paper
+from sestra.experiments.aggregate import paper
 from sestra.experiments.grid import SYSTEMS, trial_name
+from sestra.learning.evaluation import Accuracy
 
 SIZES = {"alchemy": 245, "scene": 198, "tangrams": 199}
 

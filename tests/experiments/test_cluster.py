@@ -14,7 +14,7 @@ import pytest
 from commands import start
 
 from sestra.experiments import records
-from sestra.experiments.ray_runs import OBJECT_STORE, import_ray
+from sestra.experiments.ray_pool import OBJECT_STORE, import_ray
 from sestra.experiments.trials import NOTE
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]

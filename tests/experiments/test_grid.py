@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from sestra.errors import InputError
-from sestra.experiments.cells import paper
+from sestra.experiments.aggregate import paper
 from sestra.experiments.figures import STYLES
 from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
 

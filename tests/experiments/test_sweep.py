@@ -9,10 +9,10 @@ import sys
 import pytest
 from commands import run
 
-from sestra.config import ObjectConfig, TrainConfig
 from sestra.errors import InputError
+from sestra.experiments.progress import duration, parse_budget
 from sestra.experiments.sweep import Proposals, Range, configure, grid, parse, settings, split_fixed
-from sestra.experiments.watching import duration, parse_budget
+from sestra.learning.config import ObjectConfig, TrainConfig
 
 SMALL = ["--world", "lamps", "--epochs", "2", "--hidden", "6", "--embedding", "4"]
 

@@ -13,13 +13,13 @@ import pytest
 from commands import run
 from small_runs import state_of
 
-from sestra import checkpoint
-from sestra.config import AttentionConfig
 from sestra.data.sources import Source
 from sestra.experiments import records, trials
 from sestra.experiments.grid import SYSTEMS, Trial
 from sestra.experiments.trials import Conditions, Job, find_source, work_on
-from sestra.runs import RunFolder
+from sestra.learning import checkpoint
+from sestra.learning.config import AttentionConfig
+from sestra.learning.run_folder import RunFolder
 
 SMALL = {"epochs": 3, "policy": AttentionConfig(embedding=4, hidden=6)}
 FLAGS = ["--dropout", "0", "--epochs", "3", "--embedding", "4", "--hidden", "6"]

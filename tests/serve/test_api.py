@@ -19,8 +19,8 @@ from sestra.agent.trace import Turn
 from sestra.data.synthetic import generate
 from sestra.drawing import draw_strip_svg
 from sestra.serve.app import create_app
-from sestra.serve.guard import HEADERS
-from sestra.serve.models import LARGEST_BODY, LONGEST_INSTRUCTION, LONGEST_STATE, MOST_TURNS, MOST_WORDS
+from sestra.serve.middleware import HEADERS
+from sestra.serve.schemas import LARGEST_BODY, LONGEST_INSTRUCTION, LONGEST_STATE, MOST_TURNS, MOST_WORDS
 from sestra.worlds import WORLDS, get_world
 
 STATES = {
@@ -156,7 +156,7 @@ def test_other_refusals_have_the_same_shape(client: TestClient):
 
 def test_a_fault_of_our_own_is_told_in_the_same_shape(monkeypatch: pytest.MonkeyPatch):
     app = create_app([untrained("tangrams")])
-    monkeypatch.setattr("sestra.serve.sayings.suggestions", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("sestra.serve.phrases.suggestions", lambda *_, **__: 1 / 0)
     answer = TestClient(app).get("/api/suggestions", params={"world": "tangrams", "state": "1:0"})
     assert "division" not in assert_refused(answer, 500)["reason"]
     assert {name: answer.headers[name] for name in HEADERS} == HEADERS

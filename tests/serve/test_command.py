@@ -24,7 +24,7 @@ from untrained import untrained
 
 from sestra import pretrained
 from sestra.cli.serve import hosts
-from sestra.serve import running
+from sestra.serve import server as running
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -40,7 +40,7 @@ SLOW = """
 import sys, time
 from sestra.agent import Agent
 from sestra.cli import main, serve
-from sestra.serve import running
+from sestra.serve import server as running
 load = serve.load
 def load_slow(names):
     agents = load(names)

@@ -1,7 +1,7 @@
 // Why a step was taken: what else might have been done, and what was looked at.
 
 import { make, percent } from "./dom.js";
-import { reading } from "./story.js";
+import { reading } from "./turns.js";
 
 const WORTH_SHOWING = 0.005;
 /** The least weight that is drawn. */

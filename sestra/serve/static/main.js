@@ -1,9 +1,9 @@
 // The page: worlds to choose from, instructions to give, and every control's wire.
 
 import { Away, ask, onReturn, post } from "./api.js";
-import { add, begin, capital, choose, current, dressFrom, edit, move, now, onSession, toggle, undo } from "./bench.js";
+import { add, begin, capital, choose, current, dressFrom, edit, move, now, onSession, toggle, undo } from "./session.js";
 import { announce, byId, enabled, make } from "./dom.js";
-import { copyLink, saveJson, saveSvg } from "./keeping.js";
+import { copyLink, saveJson, saveSvg } from "./export.js";
 import { fromFragment } from "./link.js";
 import { worldOf } from "./worlds.js";
 

@@ -1,0 +1,30 @@
+"""Types of flags that several commands have, named for the help: what to write, and no default where there is none."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from sestra.data.scone import SPLITS
+from sestra.io import to_json
+from sestra.worlds import WORLDS
+
+_WORLDS = f"{{{','.join(WORLDS)}}}"
+
+WorldName = Annotated[str, tyro.conf.arg(metavar=_WORLDS)]
+OptionalWorldName = Annotated[str | None, tyro.conf.arg(metavar=_WORLDS, help_behavior_hint="")]
+SplitName = Annotated[str, tyro.conf.arg(metavar=f"{{{','.join(SPLITS)}}}")]
+OptionalFile = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
+OptionalFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
+OptionalNumber = Annotated[int | None, tyro.conf.arg(metavar="NUMBER", help_behavior_hint="")]
+OptionalText = Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")]
+Switch = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """What every ``--json`` flag prints: one object on one line."""
+    sys.stdout.write(f"{to_json(value)}\n")

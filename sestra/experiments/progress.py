@@ -1,0 +1,158 @@
+"""How all trials stand, in one live table; where there is no terminal, a line for whatever happens."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sestra.errors import InputError
+from sestra.experiments.grid import Trial
+from sestra.experiments.trials import NOTE, Outcome
+from sestra.io import read_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.table import Table
+
+    from sestra.experiments.ray_pool import Pool
+
+ORDER = {"running": 0, "wrong": 1, "failed": 1, "stopped": 2, "ended": 3, "waiting": 4, "there": 5}
+STYLES = {"running": "bold", "wrong": "red", "failed": "red", "waiting": "dim", "there": "dim"}
+
+
+@dataclass
+class Row:
+    trial: Trial
+    state: str = "waiting"
+    epoch: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    failures: int = 0
+
+    def seconds_left(self) -> float | None:
+        """If the remaining epochs take as long as the last ones."""
+        if self.state not in {"running", "stopped"} or not self.history:
+            return None
+        recent = self.history[-6:]
+        taken = recent[-1]["seconds"] - (recent[0]["seconds"] if len(recent) > 1 else 0.0)
+        return float(taken / max(1, len(recent) - 1) * (self.trial.config.epochs - self.epoch))
+
+
+class View:
+    """The table; ``with`` it, ``refresh`` it, and tell it of outcomes."""
+
+    def __init__(self, console: Console, runs: Path, deadline: float | None = None) -> None:
+        self.console, self.runs, self.deadline = console, runs, deadline
+        self.rows: dict[str, Row] = {}
+        self._live: Live | None = None
+
+    def __enter__(self) -> View:
+        if self.console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def add(self, trial: Trial, state: str = "waiting") -> None:
+        self.rows[trial.name] = Row(trial, state)
+
+    def say(self, line: str) -> None:
+        self.console.print(line, markup=False, soft_wrap=True)
+
+    def ended(self, outcome: Outcome) -> None:
+        row = self.rows[outcome.trial.name]
+        row.state = outcome.state
+        self._read(row)
+        what = f"{outcome.state} after epoch {row.epoch}" if row.history else outcome.state
+        figures = _figures(row.history[-1]) if row.history else ""
+        self.say(f"{outcome.trial.name}: {outcome.message or f'{what}  {figures}'}")
+
+    def refresh(self, pool: Pool) -> None:
+        """Look into the folders of the trials that are at work; show what has changed."""
+        for complaint in pool.complaints:
+            self.say(complaint)
+        pool.complaints.clear()
+        for attempt in pool.attempts.values():
+            row = self.rows[attempt.trial.name]
+            row.failures = attempt.failures
+            row.state = "running" if self._at_work(attempt.trial.name, attempt.token) else "waiting"
+            self._read(row)
+        if self._live:
+            self._live.update(self.table(), refresh=True)
+
+    def _at_work(self, name: str, token: str) -> bool:
+        try:
+            return bool(read_json(self.runs / name / NOTE).get("token") == token)
+        except (InputError, AttributeError):
+            return False
+
+    def _read(self, row: Row) -> None:
+        try:
+            lines = (self.runs / row.trial.name / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+            history = [json.loads(line) for line in lines]
+        except (OSError, ValueError):
+            return
+        before, row.history, row.epoch = row.epoch, history, len(history)
+        if not self._live and row.state == "running" and row.epoch > before > 0:
+            self.say(f"{row.trial.name}: epoch {row.epoch} of {row.trial.config.epochs}  {_figures(history[-1])}")
+
+    def table(self) -> Table:
+        from rich.table import Table
+
+        states = [row.state for row in self.rows.values()]
+        counts = [f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states, key=lambda state: ORDER[state]))]
+        if self.deadline is not None:
+            counts.append(f"{duration(max(0.0, self.deadline - time.time()))} of the budget left")
+        table = Table(caption=" · ".join(counts))
+        for column in ("trial", "state", "epoch", "Inst", "3utts", "5utts", "time", "left"):
+            table.add_column(column, justify="left" if column in {"trial", "state"} else "right", no_wrap=True)
+        for row in sorted(self.rows.values(), key=lambda row: ORDER[row.state]):
+            if row.state == "there":
+                continue
+            last = row.history[-1] if row.history else {}
+            left = row.seconds_left()
+            table.add_row(
+                row.trial.name,
+                row.state + (f", failed {row.failures}×" if row.failures else ""),
+                f"{row.epoch}/{row.trial.config.epochs}",
+                *(_percent(last.get(name)) for name in ("inst", "utts3", "utts5")),
+                duration(last["seconds"]) if last else "",
+                "" if left is None else duration(left),
+                style=STYLES.get(row.state, ""),
+            )
+        return table
+
+
+def _figures(record: dict[str, Any]) -> str:
+    return f"Inst {_percent(record['inst'])}  3utts {_percent(record['utts3'])}  5utts {_percent(record['utts5'])}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def duration(seconds: float) -> str:
+    """For people: 45 s, 12 min, 3 h 05."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02}"
+
+
+def parse_budget(text: str) -> float:
+    """Seconds: ``45s``, ``90m``, ``1h30m``."""
+    import re
+
+    matched = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text.strip())
+    if not text.strip() or not matched:
+        raise InputError(f"--budget {text!r}: expected a time such as 90m, 1h30m or 45s")
+    hours, minutes, seconds = (float(part or 0) for part in matched.groups())
+    return hours * 3600 + minutes * 60 + seconds

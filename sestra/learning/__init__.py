@@ -1,0 +1,1 @@
+"""Everything that learns, and all that needs torch."""

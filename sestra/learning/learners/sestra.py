@@ -1,0 +1,27 @@
+"""SESTRA (Algorithm 1): single-step reward observation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sestra.learning.learners.base import entropy, mean_over_steps
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from sestra.learning.execution import Execution
+
+
+@dataclass(frozen=True)
+class Sestra:
+    """Maximises the expected immediate reward over all actions in every visited state."""
+
+    entropy: float
+    demonstrated = False
+    on_policy = False
+
+    def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
+        probabilities = execution.log_probs.exp()  # [steps, batch, actions]
+        expected = (probabilities * rewards).sum(-1)  # [steps, batch]: line 17, whose gradient is sum_a R(s, a) grad pi(s, a)
+        return mean_over_steps(expected + self.entropy * entropy(execution), execution)  # lines 14 and 18

@@ -1,0 +1,129 @@
+"""What stands between the network and the application: limits on requests, and headers that forbid a page all that it does not need."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sestra.serve.schemas import LARGEST_BODY, Problem, Refusal
+
+PATIENCE = 30
+"""Seconds for a body to arrive."""
+
+HEADERS = {
+    "Content-Security-Policy": "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self'",
+            "connect-src 'self'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+log = logging.getLogger("sestra.serve")
+
+
+def refusal(status: int, problems: Iterable[tuple[str, str]], headers: dict[str, str] | None = None) -> Response:
+    """The one shape of every answer that says no: ``problems`` are places and reasons."""
+    found = [Problem(where=where, reason=reason) for where, reason in problems]
+    together = "; ".join(f"{problem.where}: {problem.reason}" if problem.where else problem.reason for problem in found)
+    body = Refusal(reason=together, problems=found).model_dump_json().encode("utf-8", "backslashreplace")
+    return Response(body, status, headers, media_type="application/json")
+
+
+class Guard:
+    """An ASGI application around another one; ``hosts`` are the names that it answers to, by default any."""
+
+    def __init__(self, app: ASGIApp, largest_body: int = LARGEST_BODY, hosts: Collection[str] | None = None) -> None:
+        self._app, self._largest, self._hosts = app, largest_body, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            answer = await self._answer(scope, receive, send_with_headers)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            log.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
+            if begun:
+                raise
+            answer = refusal(500, [("", "the server failed, which is its own fault; its log says more")])
+        if answer is not None:
+            await answer(scope, receive, send_with_headers)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
+        """What to refuse the request with, unless the application has answered it."""
+        if self._hosts is not None and not all(_name(host) in self._hosts for host in Headers(scope=scope).getlist("host") or [""]):
+            return refusal(421, [("", f"the server has another name; ask for {' or '.join(sorted(self._hosts))}")], {"Connection": "close"})
+        try:
+            async with asyncio.timeout(PATIENCE):
+                body = await self._body(receive)
+        except TimeoutError:
+            return refusal(408, [("body", f"did not arrive within {PATIENCE} seconds; send it again")], {"Connection": "close"})
+        if body is None:
+            return refusal(413, [("body", f"more than {self._largest:,} bytes; send less")], {"Connection": "close"})
+        await self._app(scope, _replayed(body, receive), send)
+        return None
+
+    async def _body(self, receive: Receive) -> bytes | None:
+        """The whole body, or None as soon as it has grown too large, whatever its headers said."""
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                raise ClientDisconnect
+            body += message.get("body", b"")
+            if len(body) > self._largest:
+                return None
+            if not message.get("more_body", False):
+                return bytes(body)
+
+
+def _name(host: str) -> str:
+    """A Host header without its port."""
+    name, colon, port = host.rpartition(":")
+    return (name if colon and (port.isdecimal() or not port) else host).lower()
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -1,0 +1,1 @@
+"""Alchemy: everything that belongs to this world."""

@@ -1,0 +1,84 @@
+"""Alchemy drawn: glass beakers with a layer of liquid a unit, bottom first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from sestra.drawing.generic import Drawing, State
+from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
+from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
+from sestra.drawing.shapes import Box, Label, Picture, Shape
+from sestra.worlds.alchemy.world import CAPACITY, COLOURS
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+PITCH, TOP, UNIT, GLASS, WALL = 77.0, 14.0, 25.0, 53.0, 3.0
+DEPTH = CAPACITY * UNIT + WALL + 14
+HEIGHT = TOP + DEPTH + 34
+ROUND_BOTTOM = (False, False, True, True)
+EDGE = "#66738a"
+COLUMNS = 8
+
+
+def picture(state: State, highlight: Collection[int]) -> Picture:
+    shapes: list[Shape] = []
+    for slot, units in enumerate(state):
+        middle = PITCH * (slot + 0.5)
+        if slot in highlight:
+            shapes.append(changed_frame(middle, 0, PITCH, HEIGHT))
+        shapes += beaker(middle, units)
+        shapes.append(number_below(middle, HEIGHT - 17, slot, highlight))
+    return Picture(PITCH * len(state), HEIGHT, tuple(shapes))
+
+
+def beaker(middle: float, units: str) -> list[Shape]:
+    marks = [Box(middle + GLASS / 2 - WALL - 8, _surface(level), 8, 1.5, RULE) for level in range(1, CAPACITY + 1)]
+    return [
+        Box(middle - GLASS / 2, TOP, GLASS, DEPTH, "#f0f5fa", EDGE, 2, radius=15, corners=ROUND_BOTTOM),
+        *marks,
+        *(shape for level, letter in enumerate(units) for shape in unit(middle, level, letter)),
+        Box(middle - GLASS / 2 - 5, TOP - 4, GLASS + 10, 6, "#dbe4ee", EDGE, 1.5, radius=3),
+    ]
+
+
+def unit(middle: float, level: int, letter: str) -> list[Shape]:
+    fill, width, top = NAMED[COLOURS[letter]], GLASS - 2 * WALL, _surface(level + 1)
+    return [
+        Box(middle - width / 2, top, width, UNIT, fill, radius=12 if level == 0 else 0, corners=ROUND_BOTTOM),
+        Box(middle - width / 2, top, width, 2, mix(fill, PAPER, 0.4)),
+        Box(middle - width / 2 + 4, top + 7, 3, UNIT - 14, mix(fill, PAPER, 0.5), radius=1.5),
+        Label(middle, top + UNIT / 2 + 1, letter.upper(), 15, ink_on(fill), bold=True),
+    ]
+
+
+def _surface(level: int) -> float:
+    """How high that many units stand."""
+    return TOP + DEPTH - WALL - level * UNIT
+
+
+def terminal(state: State, highlight: Collection[int]) -> Text:
+    def layer(units: str, level: int) -> Cell:
+        return paint(units[level].upper(), NAMED[COLOURS[units[level]]]) if level < len(units) else ("   ", "")
+
+    rows = [[cell for units in state for cell in _walls(layer(units, level))] for level in reversed(range(CAPACITY))]
+    rows.append([cell for _ in state for cell in centred(("╰───╯", ""), COLUMNS)])
+    rows.append([cell for slot in range(len(state)) for cell in centred(number_cell(slot, highlight), COLUMNS)])
+    return lines(rows)
+
+
+def _walls(inside: Cell) -> list[Cell]:
+    return [(" │", ""), inside, ("│", ""), ("  ", "")]
+
+
+def describe(state: State) -> str:
+    full = [
+        f"Beaker {number}, from the bottom: {', '.join(COLOURS[letter] for letter in units)}"
+        for number, units in enumerate(state, start=1)
+        if units
+    ]
+    return sentences(full, len(state), "All beakers are empty.", "The other beakers are empty.")
+
+
+DRAWING = Drawing(picture, terminal, describe)

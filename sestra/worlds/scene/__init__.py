@@ -1,0 +1,1 @@
+"""Scene: everything that belongs to this world."""

@@ -1,0 +1,1 @@
+"""Tangrams: everything that belongs to this world."""

@@ -1,0 +1,256 @@
+"""How Tangrams is talked about: figures have no names, so everything is said by place, by step, or by what was just done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from sestra.data.grammar import (
+    ELLIPSIS,
+    LAST_ONE,
+    PRONOUN,
+    PUT_BACK,
+    SAME_AGAIN,
+    STEP,
+    Context,
+    Meaning,
+    Phrase,
+    Template,
+    Turn,
+    marked,
+    say,
+    voice,
+)
+from sestra.worlds.tangrams.world import SHAPES
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place as the speaker said it, so that "do it again" finds the new last figure after the old last one is gone."""
+
+    side: str
+    """Counted from the left, from the right, or the middle."""
+    count: int = 0
+
+    def index(self, row: str) -> int | None:
+        if self.side == "middle":
+            return len(row) // 2 if len(row) % 2 and len(row) > 1 else None
+        index = self.count - 1 if self.side == "left" else len(row) - self.count
+        return index if 0 <= index < len(row) else None
+
+
+@dataclass(frozen=True)
+class Event:
+    """What was done, as far as "it", "them", "again" and "undo" need it."""
+
+    kind: str
+    places: tuple[Place, ...] = ()
+    """Where, in the speaker's words; empty where the words were others, and nothing can be repeated."""
+    shape: str = ""
+    """The figure that "it" means from now on."""
+
+
+NOTHING = Event("nothing")
+
+
+def start(rng: Random) -> Context:
+    figure = ("figure", "figure", "figure", "object", "object", "item", "image", "shape", "picture", "piece", "symbol", "thing", "one")
+    take = ("remove", "remove", "delete", "delete", "take away", "get rid of", "take out", "erase")
+    swap = ("swap", "swap", "swap", "switch", "switch", "exchange", "flip")
+    back = ("add {x} back", "add {x} back", "put {x} back", "bring {x} back", "bring back {x}", "add back {x}", "replace {x}", "return {x}")
+    speaker = voice(rng, chatty=0.05, figure=figure, take=take, swap=swap, back=back, spot=("position", "place", "spot", "slot", "space"))
+    return Context((("".join(rng.sample(SHAPES, len(SHAPES))),),), speaker)
+
+
+# What a figure or a place can be called.
+
+
+def describe(context: Context, index: int, rng: Random) -> tuple[Phrase, Place]:
+    """A description of the figure at that index, and the place that it speaks of."""
+    row, speaker = context.state[0], context.voice
+    left, right = Place("left", index + 1), Place("right", len(row) - index)
+    ordinal = speaker.ordinal(index + 1)
+    thing = "{figure}" if speaker.words["figure"] != "one" else "[one|figure]"
+    names: list[tuple[Template, Place]] = []
+    names += 4 * [(f"the {ordinal} {thing}", left)]
+    names += [(f"the {ordinal} one", left), (f"{'number' if thing != '{figure}' else thing} {speaker.number(index + 1)}", left)]
+    names += [(f"the {thing} in the {ordinal} {{spot}}", left)]
+    if index == 0:
+        names += [(f"the leftmost {thing}", left)]
+    if index == len(row) - 1:
+        names += 3 * [(marked(f"the last [{thing}|one]", LAST_ONE), right)] + [(f"the rightmost {thing}", right)]
+    if 0 < index == len(row) - 2:
+        names += [(f"the [second to last {thing}|{thing} second from the right]", right)]
+    middle = Place("middle")
+    if middle.index(row) == index:
+        names += 2 * [(f"the [middle {thing}|{thing} in the middle]", middle)]
+    template, place = rng.choice(names)
+    return say(rng, speaker, template), place
+
+
+def absent(context: Context) -> dict[str, tuple[int, int]]:
+    """Each figure that is out of the row, with the step that took it and the index that it was taken from, the latest last."""
+    gone: dict[str, tuple[int, int]] = {}
+    for step, ((before,), (after,)) in enumerate(zip(context.states, context.states[1:], strict=False), start=1):
+        gone = {shape: place for shape, place in gone.items() if shape not in after}
+        gone |= {shape: (step, index) for index, shape in enumerate(before) if shape not in after and shape not in gone}
+    return gone
+
+
+def _event(context: Context) -> Event:
+    return context.event or NOTHING
+
+
+# What can be meant.
+
+
+def remove(context: Context, rng: Random) -> Turn | None:
+    """A figure goes; one always stays."""
+    (row,) = context.state
+    if len(row) < 2:
+        return None
+    it = _event(context).shape
+    if it in row and it and rng.random() < 0.25:
+        index = row.index(it)
+        ways = [(marked("{take} it again", PRONOUN, SAME_AGAIN), index)]
+        if index > 0:
+            ways += [(marked("{take} the one [to the left of it|to its left]", PRONOUN), index - 1)]
+        if index < len(row) - 1:
+            ways += [(marked("{take} the one [to the right of it|to its right]", PRONOUN), index + 1)]
+        template, index = rng.choice(ways)
+        return _removed(context, say(rng, context.voice, template), index)
+    index = rng.randrange(len(row))
+    x, place = describe(context, index, rng)
+    return _removed(context, say(rng, context.voice, "{take} {x}", x=x), index, place)
+
+
+def _removed(context: Context, phrase: Phrase, index: int, *places: Place) -> Turn:
+    (row,) = context.state
+    return Turn(phrase, (row[:index] + row[index + 1 :],), Event("remove", places, row[index]))
+
+
+def swap(context: Context, rng: Random) -> Turn | None:
+    """Two figures change places."""
+    (row,) = context.state
+    if len(row) < 2:
+        return None
+    first, second = rng.sample(range(len(row)), 2)
+    it = _event(context).shape
+    if it and it in row and rng.random() < 0.3:
+        second = rng.choice([index for index in range(len(row)) if row[index] != it])
+        x, _place = describe(context, second, rng)
+        return _swapped(context, say(rng, context.voice, "{swap} it with {x}", PRONOUN, x=x), row.index(it), second)
+    phrase, places = _pair(context, first, second, rng)
+    return _swapped(context, say(rng, context.voice, "{swap} {pair}", pair=phrase), first, second, *places)
+
+
+def _pair(context: Context, first: int, second: int, rng: Random) -> tuple[Phrase, tuple[Place, Place]]:
+    """Two figures in one breath."""
+    row, speaker = context.state[0], context.voice
+    (x, place), (y, other) = describe(context, first, rng), describe(context, second, rng)
+    left = Place("left", first + 1), Place("left", second + 1)
+    nouns = "[figures|ones|]" if speaker.words["figure"] == "one" else "{figure}s"
+    ways: list[tuple[Template, tuple[Place, Place]]] = [("{x} [and|with|and|with] {y}", (place, other))]
+    ways += 2 * [(f"the {speaker.ordinal(first + 1)} and {speaker.ordinal(second + 1)} {nouns}", left)]
+    if {first, second} == {0, len(row) - 1}:
+        ways += [(marked(f"the first and last {nouns}", LAST_ONE), (Place("left", 1), Place("right", 1)))]
+    if {first, second} == {0, 1}:
+        ways += [(f"the first two {nouns}", left)]
+    if {first, second} == {len(row) - 2, len(row) - 1} and len(row) > 2:
+        ways += [(marked(f"the last two {nouns}", LAST_ONE), (Place("right", 2), Place("right", 1)))]
+    template, places = rng.choice(ways)
+    return say(rng, speaker, template, x=x, y=y), places
+
+
+def _swapped(context: Context, phrase: Phrase, first: int, second: int, *places: Place) -> Turn:
+    figures = list(context.state[0])
+    figures[first], figures[second] = figures[second], figures[first]
+    return Turn(phrase, ("".join(figures),), Event("swap", places))
+
+
+def put_back(context: Context, rng: Random) -> Turn | None:
+    """A figure that was removed comes back, to its old place or to another."""
+    (row,) = context.state
+    gone = absent(context)
+    if not gone:
+        return None
+    last = _event(context)
+    shape = last.shape if last.kind == "remove" and rng.random() < 0.7 else rng.choice(list(gone))
+    step, old = gone[shape]
+    done = f"[removed|deleted|taken out] [in|in|at] step {context.voice.number(step) if step <= 10 else step}"
+    names: list[Template] = [marked(f"the {{figure}} {done}", STEP)]
+    if last.kind == "remove" and last.shape == shape:
+        names += 8 * [marked("[it|it|it|it|that {figure}]", PRONOUN)]
+    if len(gone) == 1:
+        names += ["the [missing|removed|deleted] {figure}", "the {figure} [we|you] [removed|deleted|took out]"]
+    elif shape == list(gone)[-1]:
+        names += [marked("the [last {figure} removed|{figure} removed last|last removed {figure}]", LAST_ONE)]
+    index = old if old <= len(row) and rng.random() < 0.5 else rng.randint(0, len(row))
+    where: list[str] = [f"[in|into|to] the {context.voice.ordinal(index + 1)} {{spot}}"]
+    if index == old:
+        where += 4 * [""] + ["[in|to] its [old|original] {spot}", "where it was"]
+    elif index == 0:
+        where += ["[at|to] the [front|beginning]"]
+    elif index == len(row):
+        where += ["[at|to] the end"]
+    x = say(rng, context.voice, names)
+    phrase = say(rng, context.voice, f"{context.voice.words['back']} {rng.choice(where)}", PUT_BACK, x=x)
+    if index == old and rng.random() < 0.15:
+        phrase = say(rng, context.voice, f"undo step {step}", PUT_BACK, STEP)
+    return Turn(phrase, (row[:index] + shape + row[index:],), Event("put back", (), shape))
+
+
+def undo(context: Context, rng: Random) -> Turn | None:
+    """The last step is taken back."""
+    last, step = _event(context), len(context.turns)
+    templates: list[Template] = ["[undo|undo|reverse] [the last step|the previous step|that|it]", "undo", marked(f"undo step {step}", STEP)]
+    if last.kind == "swap":
+        templates += 3 * [marked("{swap} them back", PRONOUN), marked("{swap} them again", PRONOUN, SAME_AGAIN)]
+    elif last.kind not in ("remove", "put back"):
+        return None
+    return Turn(say(rng, context.voice, templates, PUT_BACK), context.states[-2], Event("undo"))
+
+
+def again(context: Context, rng: Random) -> Turn | None:
+    """An earlier step once more, at the same places, or with other figures."""
+    (row,) = context.state
+    repeatable = [step for step, turn in enumerate(context.turns, start=1) if turn.event.places]
+    if not repeatable or len(row) < 2:
+        return None
+    latest = len(context.turns)
+    step = latest if latest in repeatable and rng.random() < 0.5 else rng.choice(repeatable)
+    event: Event = context.turns[step - 1].event
+    named: list[Template] = [marked(f"repeat step {step}", STEP), marked(f"do step {step} again", STEP)]
+    if rng.random() < 0.5:  # at the same places
+        if step == latest:
+            named += 2 * ["[do it again|repeat|repeat [that|the last step|the previous step]|again|do that again]"]
+        indices = [place.index(row) for place in event.places]
+        return _repeated(context, say(rng, context.voice, named, SAME_AGAIN), indices, event.places)
+    named = [marked(f"repeat step {step} [with|for] {{x}}", STEP)]
+    if step == latest:
+        named = [
+            "do the same [with|to|for] {x}",
+            "repeat [that|] with {x}",
+            "same [with|for] {x}",
+            *2 * [marked("[now|then] {x}", ELLIPSIS)],
+        ]
+    if event.kind == "remove":
+        index = rng.randrange(len(row))
+        x, place = describe(context, index, rng)
+        return _repeated(context, say(rng, context.voice, named, SAME_AGAIN, x=x), [index], (place,))
+    first, second = rng.sample(range(len(row)), 2)
+    x, places = _pair(context, first, second, rng)
+    return _repeated(context, say(rng, context.voice, named, SAME_AGAIN, x=x), [first, second], places)
+
+
+def _repeated(context: Context, phrase: Phrase, indices: list[int | None], places: tuple[Place, ...]) -> Turn | None:
+    found = [index for index in indices if index is not None]
+    if len(set(found)) < len(places):  # a place that this row does not have, or two that have become one
+        return None
+    if len(places) == 1:
+        return _removed(context, phrase, found[0], *places)
+    return _swapped(context, phrase, found[0], found[1], *places)
+
+
+MEANINGS: Mapping[Meaning, float] = {remove: 0.32, swap: 0.34, put_back: 0.28, undo: 0.04, again: 0.16}

@@ -1,0 +1,301 @@
+"""``sestra train`` as a user types it, on a small generated data set; and from there to an exported agent."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from commands import SMALL, run
+
+from sestra import __version__
+from sestra.data import scone
+from sestra.data.synthetic import generate
+from sestra.learning import checkpoint
+from sestra.learning.config import AttentionConfig, TrainConfig
+from sestra.learning.run_folder import RunFolder
+from sestra.worlds import get_world
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+# From one end to the other.
+
+
+@pytest.mark.parametrize("learner", ["sestra", "supervised"])
+def test_train_evaluate_export(capsys, small_data, tmp_path, learner):
+    out, agent = tmp_path / "run", tmp_path / "agents" / "mine"
+    status, output, _ = run(
+        capsys, "train", "--world", "tangrams", "--learner", learner, "--data", small_data, "--out", out, "--seed", "3", "--json", *SMALL
+    )
+    assert status == 0
+    report = json.loads(output)
+    assert (report["world"], report["learner"], report["seed"], report["epochs"]) == ("tangrams", learner, 3, 1)
+    assert report["best"]["epoch"] == 1
+    assert {"inst", "utts3", "utts5", "reward", "objective", "seconds"} <= report["best"].keys()
+    assert {path.name for path in out.iterdir()} >= {"config.json", "vocab.json", "data.json", "metrics.jsonl", "model.safetensors"}
+
+    status, output, _ = run(capsys, "evaluate", out, "--split", "dev", "--data", small_data, "--json")
+    assert status == 0
+    assert len(output.splitlines()) == 1
+    report = json.loads(output)
+    assert (report["world"], report["split"]) == ("tangrams", "dev")
+    assert all(0 <= report[name] <= 100 for name in ("inst", "utts3", "utts5"))
+    assert report["counts"]["inst"][1] == 40
+    assert report["counts"]["utts5"][1] == report["counts"]["utts3"][1] == 8
+    assert report["inst"] == pytest.approx(100 * report["counts"]["inst"][0] / 40)
+    assert report["intervals"]["inst"][0] <= report["inst"] <= report["intervals"]["inst"][1]
+    assert len(report["by_turn"]) == 5
+    assert (report["seed"], report["version"], report["data"]["name"]) == (3, __version__, "tangrams-dev.tsv")
+    assert len(report["data"]["sha256"]) == 64
+    assert json.loads((out / "results.json").read_text()) == report
+
+    status, output, _ = run(capsys, "export", out, "--to", agent)
+    assert status == 0
+    assert str(agent) in output
+    status, output, _ = run(capsys, "evaluate", agent, "--data", small_data, "--json")
+    assert status == 0
+    assert json.loads(output)["counts"]["inst"][1] == 40
+    assert not (agent / "results.json").exists()  # what ships is not written to
+
+
+def test_progress_and_settings(capsys, small_data, tmp_path):
+    status, output, errors = run(
+        capsys,
+        "train",
+        "--world",
+        "scene",
+        "--data",
+        small_data,
+        "--out",
+        tmp_path / "run",
+        "--no-initial-state",
+        "--dropout",
+        "0.2",
+        *SMALL,
+    )
+    assert status == 0
+    assert "sestra evaluate" in output
+    assert "epoch   1" in errors
+    assert "5utts" in errors
+    config = RunFolder(tmp_path / "run").config()
+    assert (config.policy.hidden, config.policy.dropout, config.policy.initial_state) == (8, 0.2, False)
+    assert (config.horizon, config.verbosity) == (7, 0.2)  # those of Scene
+
+
+def test_tensorboard(capsys, small_data, tmp_path):
+    pytest.importorskip("tensorboard")
+    status, _, _ = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
+    assert status == 0
+    assert list((tmp_path / "run" / "tensorboard").glob("events*"))
+
+
+def test_generated_data_where_there_is_no_scone(capsys, no_scone, monkeypatch, tmp_path):
+    """And evaluation then says what it measured on."""
+    monkeypatch.setattr("sestra.data.synthetic.TRAIN", 10)
+    monkeypatch.setattr("sestra.data.synthetic.DEV", 4)
+    status, _, errors = run(capsys, "train", "--world", "scene", "--out", tmp_path / "run", *SMALL)
+    assert status == 0
+    assert "generated interactions" in errors
+    status, output, _ = run(capsys, "evaluate", tmp_path / "run", "--json")
+    assert json.loads(output)["data"]["name"] == "generated dev"
+    assert run(capsys, "evaluate", tmp_path / "run", "--split", "test")[0] == 2
+
+
+def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, small_data, small_run, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_run.parent)
+    flags = ["--world", "scene", "--data", str(small_data), "--out", str(tmp_path / "student"), *SMALL]
+    assert run(capsys, "train", "--teacher", small_run.name, *flags)[0] == 0
+    assert RunFolder(tmp_path / "student").config().teacher == str(small_run.resolve())
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, "evaluate", "student", "--data", small_data)[0] == 0
+    assert run(capsys, "export", "student", "--to", "agent")[0] == 0
+    assert f"taught by `{small_run.name}` (share 0.7)" in (tmp_path / "agent" / "CARD.md").read_text()
+
+
+# Help.
+
+
+def test_every_setting_is_a_flag_with_its_help():
+    code = """
+import sys
+from sestra.cli import main
+try:
+    main(["train", "--world", "scene", "--help"])
+finally:
+    print(sorted(set(sys.modules) & {"torch", "numpy", "tensorboard"}), file=sys.stderr)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert done.returncode == 0
+    assert done.stderr.strip() == "[]"
+    for name in (field.name for kind in (TrainConfig, AttentionConfig) for field in dataclasses.fields(kind) if field.name != "policy"):
+        assert f"--{name.replace('_', '-')}" in done.stdout or f"--no-{name.replace('_', '-')}" in done.stdout, name
+    assert "0.07" in done.stdout  # Scene's entropy, not Alchemy's
+
+
+# What goes wrong.
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--epochs", "0"], "--epochs 0"),
+        (["--dropout", "2"], "--dropout 2"),
+        (["--world", "mars"], "mars"),
+        (["--learner", "magic"], "magic"),
+        (["--preset", "best"], "best"),
+        (["--hidden", "-1"], "--hidden -1"),
+        (["--learning-rate", "nan"], "nan"),
+        (["--epochs", "many"], "many"),
+        (["--batch-size", "0"], "--batch-size 0"),
+        (["--seed", "-1"], "--seed -1"),
+        (["--speed", "3"], "speed"),
+        (["--world"], "world"),
+    ],
+)
+def test_bad_flags(capsys, small_data, tmp_path, flags, message):
+    base = [] if "--world" in flags else ["--world", "scene"]
+    status, output, errors = run(capsys, "train", "--data", small_data, "--out", tmp_path / "run", *base, *flags)
+    assert status == 2
+    assert message in output + errors
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_cannot_be_written(capsys, small_data, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "file" / "run", *SMALL)
+    assert status == 2
+    assert "--out" in errors
+
+
+def test_a_folder_that_disappears(capsys, small_data, tmp_path, monkeypatch):
+    """As when a disk is full or unmounted: the run says so, and does not fall over."""
+    from sestra.learning.trainer import Training
+
+    train = Training.update
+
+    def update(self, batch):
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+        return train(self, batch)
+
+    monkeypatch.setattr(Training, "update", update)
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *SMALL)
+    assert status == 2
+    assert "cannot be written" in errors
+
+
+def test_data_without_a_known_goal_in_between(capsys, tmp_path):
+    """As in train-orig, but every interaction is so: there is nothing to train on."""
+    world = get_world("scene")
+    slices = [
+        dataclasses.replace(one, states=(one.states[0], None, one.states[2]), instructions=one.instructions[:2])
+        for one in generate("scene", 10, seed=1)
+    ]
+    scone.write(tmp_path / "scene-train.tsv", world, slices)
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", tmp_path, "--out", tmp_path / "run", *SMALL)
+    assert status == 2
+    assert "scene" in errors
+
+
+def test_starting_over_and_resuming_nothing(capsys, small_data, small_run, tmp_path):
+    before = {path: path.read_bytes() for path in small_run.rglob("*") if path.is_file()}
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", small_run, *SMALL)
+    assert status == 2
+    assert "--resume" in errors
+    assert {path: path.read_bytes() for path in small_run.rglob("*") if path.is_file()} == before
+    status, _, errors = run(capsys, "train", "--resume", "--data", small_data, "--out", tmp_path / "nothing")
+    assert status == 2
+    assert "no run to resume" in errors
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_resuming_with_other_data(capsys, small_data, copied_run, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    scone.write(other / "scene-train.tsv", get_world("scene"), generate("scene", 20, seed=9))
+    status, _, errors = run(capsys, "train", "--resume", "--data", other, "--out", copied_run)
+    assert status == 2
+    assert "was trained on" in errors
+    assert "--data" in errors
+    assert run(capsys, "train", "--resume", "--data", small_data, "--out", copied_run)[0] == 0
+
+
+@pytest.mark.parametrize("how", ["truncated", "flipped"])
+def test_resuming_from_damaged_checkpoints(capsys, small_data, tmp_path, how):
+    out = tmp_path / "run"
+    flags = [*SMALL[2:], "--epochs", "2"]
+    assert run(capsys, "train", "--world", "scene", "--data", small_data, "--out", out, *flags)[0] == 0
+    newest, before = RunFolder(out).checkpoints()
+    expected = {name: tensor.clone() for name, tensor in checkpoint.load(newest)[0].items()}  # not of the file that is then damaged
+    for path in (newest, before):
+        content = bytearray(path.read_bytes())
+        content[-9] ^= 1
+        path.write_bytes(content[:-50] if how == "truncated" else content)
+        status, _, errors = run(capsys, "train", "--resume", "--data", small_data, "--out", out)
+        message = "".join(errors.split())  # a terminal breaks lines where it likes
+        assert str(newest) in message
+        if path == newest:
+            assert status == 0
+            assert "passedover" in message
+            found = checkpoint.load(newest)[0]
+            assert all(torch.equal(found[name], tensor) for name, tensor in expected.items())
+            newest.write_bytes(content[:-50] if how == "truncated" else content)
+        else:
+            assert status == 2
+            assert str(before) in message
+            assert "nocheckpointisleft" in message
+
+
+# Ctrl-C, and another process.
+
+
+def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path):
+    out = tmp_path / "run"
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from sestra.cli import main; sys.exit(main())"
+    flags = ["train", "--world", "scene", "--data", str(small_data), "--out", str(out), *SMALL[2:], "--epochs", "100000"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *flags],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+    )
+    try:
+        until = time.monotonic() + 60
+        while not (out / "metrics.jsonl").exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "Stopped in epoch" in errors
+    assert "--resume" in errors
+    assert not list(out.rglob("*.part"))
+    folder = RunFolder(out)
+    reached = checkpoint.load(folder.checkpoints()[0])[1]["epoch"]
+    content = json.loads((out / "config.json").read_text())
+    (out / "config.json").write_text(json.dumps({**content, "epochs": reached + 1}))  # so that it ends
+    status, output, _ = run(capsys, "train", "--resume", "--data", small_data, "--out", out, "--json")
+    assert status == 0
+    assert json.loads(output)["epochs"] == reached + 1
+
+
+def test_a_run_that_another_process_works_on_is_left_alone(capsys, small_data, tmp_path):
+    assert run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *SMALL)[0] == 0
+    before = (tmp_path / "run" / "metrics.jsonl").read_bytes()
+    with RunFolder(tmp_path / "run").alone():
+        status, _, errors = run(capsys, "train", "--data", small_data, "--out", tmp_path / "run", "--resume")
+    assert status == 2
+    assert "another process works on this run" in errors
+    assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before

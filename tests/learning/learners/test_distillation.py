@@ -1,0 +1,159 @@
+"""Training with a teacher: what is learnt from its choices, and which teachers are refused."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from commands import run
+from lamps import Lamps, interactions
+from small_runs import TINY, start, state_of
+
+from sestra.data.batch import encode_turns
+from sestra.errors import InputError
+from sestra.learning.config import ObjectConfig
+from sestra.learning.evaluation import evaluate
+from sestra.learning.execution import Execution
+from sestra.learning.learners import distillation as teaching
+from sestra.learning.learners.distillation import Teacher
+from sestra.learning.rollout import forced, roll_out
+from sestra.learning.run_folder import RunFolder, load_trained
+from sestra.learning.trainer import Training
+from sestra.worlds import WORLDS
+from sestra.worlds.reward import rewards
+
+OBJECTS = replace(
+    TINY,
+    network="objects",
+    learner="best-action",
+    optimiser="adam",
+    epochs=8,
+    batch_size=20,
+    guided=0.5,
+    policy=ObjectConfig(embedding=12, size=24, heads=2),
+)
+
+
+@pytest.fixture(autouse=True)
+def lamps(monkeypatch):
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+
+
+@pytest.fixture
+def teacher(tmp_path) -> Path:
+    """An attention policy after one epoch, which is sure of nothing."""
+    start(tmp_path / "teacher", epochs=1).run()
+    return tmp_path / "teacher"
+
+
+@pytest.mark.parametrize("taught", [0.0, 0.25, 1.0])
+def test_a_share_of_the_objective_is_the_likelihood_of_the_teachers_choices(tmp_path, teacher, taught):
+    student = start(tmp_path / "student", teacher=str(teacher), taught=taught, learner="best-action")
+    batch = student.train.select(torch.arange(6))
+    policy = load_trained(RunFolder(teacher)).policy
+    value, execution = student.update(batch)
+    mine = execution.log_probs.detach()
+    told = []
+    for row, length in enumerate(execution.lengths.tolist()):
+        alone = batch.select(torch.tensor([row]))
+        theirs = roll_out(policy, student.tables, alone, length, forced(execution.actions[:length, row].unsqueeze(0)))
+        products = [
+            float(log_prob) * float(weight.exp())
+            for step in range(length)
+            for log_prob, weight in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
+        ]
+        told.append(sum(products) / length)
+    goals = batch.goal.expand_as(execution.states)
+    observed = student.learner.objective(execution, rewards_of(student, execution, goals)).mean()
+    assert value == pytest.approx((1 - taught) * float(observed.detach()) + taught * sum(told) / len(told), abs=1e-5)
+
+
+def rewards_of(run, execution, goals):
+    last = torch.arange(len(execution.states)).unsqueeze(1) == run.config.horizon - 1
+    return rewards(run.tables, execution.states, goals, verbosity=run.config.verbosity, shaping=run.config.shaping, at_horizon=last)
+
+
+def test_a_teacher_alone_teaches_the_lamps(tmp_path):
+    """Its choices are all that is learnt from; the rewards have no share in the objective."""
+    learnt = start(tmp_path / "teacher", OBJECTS, 300, learning_rate=0.003).run().best_score
+    taught = start(tmp_path / "student", OBJECTS, 300, learning_rate=0.003, seed=2, teacher=str(tmp_path / "teacher"), taught=1.0)
+    taught.run()
+    unseen = encode_turns(interactions(100, seed=2), taught.vocabulary, taught.tables)
+    student = load_trained(taught.folder).policy
+    assert learnt > 80
+    assert evaluate(student, taught.tables, unseen, horizon=5).inst.percent > 85
+
+
+def test_resumed_to_the_same_bits(tmp_path, teacher):
+    whole = start(tmp_path / "whole", epochs=2, teacher=str(teacher))
+    whole.run()
+    cut = start(tmp_path / "cut", epochs=2, teacher=str(teacher))
+    cut.watch = StopAfterOne()
+    with pytest.raises(InterruptedError):
+        cut.run()
+    again = Training(cut.folder.config(), interactions(30, seed=1), cut.folder)
+    assert again.resume() == []
+    again.run()
+    assert state_of(cut.folder) == state_of(whole.folder)
+
+
+class StopAfterOne:
+    def batch(self, done, total, objective): ...
+
+    def epoch(self, record):
+        raise InterruptedError
+
+
+def test_another_teacher_in_the_place_of_the_first_is_noticed(tmp_path, teacher):
+    run = start(tmp_path / "student", epochs=2, teacher=str(teacher))
+    run.watch = StopAfterOne()
+    with pytest.raises(InterruptedError):
+        run.run()
+    shutil.rmtree(teacher)
+    start(teacher, epochs=1, seed=2).run()
+    again = Training(run.folder.config(), interactions(30, seed=1), run.folder)
+    with pytest.raises(InputError, match="is not the one that the run began with"):
+        again.resume()
+
+
+def test_what_the_learner_can_never_do_is_not_learnt(tmp_path, monkeypatch):
+    """The object policy's scores of such actions are fixed; what a teacher would give them must not draw the others down."""
+    scores = torch.tensor([[[0.0, 1.0, -1e4]]], requires_grad=True)
+    choices = torch.tensor([[[0.5, 0.25, 0.25]]])
+    alive = torch.ones(1, 1, dtype=torch.bool)
+    state, action = torch.zeros(1, 1, 1, dtype=torch.long), torch.zeros(1, 1, dtype=torch.long)
+
+    def execution(log_probs):
+        return Execution(state, log_probs, action, alive, state[0], alive[0], [], None)
+
+    monkeypatch.setattr(teaching, "roll_out", lambda *_: execution(choices.log()))
+    run = start(tmp_path / "run")
+    Teacher(run.policy, run.tables, "").agreement(run.train, execution(scores.log_softmax(-1))).sum().backward()
+    shares = scores.detach().softmax(-1)[0, 0, :2]
+    assert torch.allclose(scores.grad[0, 0], torch.cat([choices[0, 0, :2] - 0.75 * shares, torch.zeros(1)]), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"teacher": "nobody"}, "--teacher nobody: neither the folder of a run"),
+        ({"teacher": "alchemy"}, "--teacher alchemy: has another world than this run"),
+        ({"rare": 1000}, "has another vocabulary than this run"),
+    ],
+)
+def test_teachers_that_cannot_teach(tmp_path, teacher, changes, complaint):
+    config = replace(TINY, **{"teacher": str(teacher), **changes})
+    with pytest.raises(InputError, match=complaint):
+        Training(config, interactions(30, seed=1), RunFolder(tmp_path / "student"))
+
+
+def test_no_folder_is_left_by_a_run_whose_teacher_is_refused(capsys, tmp_path, monkeypatch):
+    monkeypatch.delenv("SCONE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    status, _, complaints = run(capsys, "train", "--world", "scene", "--teacher", "alchemy", "--out", tmp_path / "student")
+    assert status != 0
+    assert "name one trained on the same data" in complaints
+    assert not (tmp_path / "student").exists()

@@ -1,0 +1,71 @@
+"""Learning, tested by learning: each learner follows unseen instructions in a toy world after a few seconds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from lamps import Lamps, interactions
+
+from sestra.data.batch import encode_turns
+from sestra.data.sources import Source
+from sestra.learning.config import AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
+from sestra.learning.evaluation import evaluate
+from sestra.learning.run_folder import RunFolder, load_trained
+from sestra.learning.trainer import Training
+from sestra.worlds import WORLDS
+
+
+class Lesson(NamedTuple):
+    turns: int
+    """Instructions in an interaction; with two, the second may refer to the first."""
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    wanted: float
+    """Per cent of single instructions that must be right."""
+    policy: PolicyConfig = AttentionConfig(embedding=12, hidden=24)
+    guided: float = 0.0
+
+
+LESSONS = {
+    "sestra": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
+    "supervised": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
+    "best-action": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
+    "best-action of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2), guided=0.5),
+    "sestra of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2)),
+    # These two see the reward of one action at a time: they are given no context to learn, and more time.
+    "contextual-bandit": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
+    "policy-gradient": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
+}
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_learner_solves_lamps(monkeypatch, tmp_path, name):
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    lesson = LESSONS[name]
+    learner = name.split()[0]
+    config = TrainConfig(
+        world="lamps",
+        network="objects" if isinstance(lesson.policy, ObjectConfig) else "attention",
+        learner=learner,
+        optimiser=preset("paper", "lamps", learner).optimiser,
+        horizon=1 + lesson.turns,
+        verbosity=0.0,
+        entropy=0.2 if lesson.turns == 1 else 0.1,
+        learning_rate=lesson.learning_rate,
+        batch_size=lesson.batch_size,
+        epochs=lesson.epochs,
+        policy=lesson.policy,
+        guided=lesson.guided,
+    )
+    folder = RunFolder(tmp_path / "run")
+    training = Training(config, interactions(600 // lesson.turns, seed=1, turns=lesson.turns), folder)
+    folder.create(config, training.vocabulary, Source("lamps", ""))
+    unseen = encode_turns(interactions(200 // lesson.turns, seed=2, turns=lesson.turns), training.vocabulary, training.tables)
+    assert evaluate(training.policy.eval(), training.tables, unseen, horizon=5).inst.percent < 40
+    training.run()
+    best = load_trained(folder)
+    result = evaluate(best.policy, best.tables, unseen, horizon=5)
+    assert result.inst.percent >= lesson.wanted
+    assert result.utts5.percent >= lesson.wanted - 10

@@ -1,0 +1,227 @@
+"""Each objective's gradient against the one computed action by action in plain Python, on a tiny world."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from lamps import Lamps, interactions
+from torch import nn
+
+from sestra.learning.config import TrainConfig
+from sestra.learning.policies.base import Step
+from sestra.learning.rollout import Guided, roll_out, sampled
+from sestra.learning.run_folder import RunFolder
+from sestra.learning.trainer import Training
+from sestra.worlds import STOP, WORLDS
+
+VERBOSITY, ENTROPY, HORIZON, BATCH = 0.15, 0.3, 4, 12
+
+
+class Logits(nn.Module):
+    """A policy whose scores are its parameters: one for every action at every step of every turn in the batch."""
+
+    def __init__(self, batch: int, steps: int, actions: int, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        self.scores = nn.Parameter(torch.randn(batch, steps, actions, generator=generator))
+        with torch.no_grad():
+            self.scores[..., -1] += 1  # STOP now and then, so that executions differ in length
+
+    def read(self, turns):
+        return turns
+
+    def begin(self, memory):
+        return torch.arange(len(memory)), torch.zeros(len(memory), dtype=torch.long)
+
+    def step(self, memory, carry, states, previous, *, tell=False):
+        row, number = carry
+        return Step(self.scores[row, number], (row, number + 1), {})
+
+    def narrow(self, memory, rows):
+        return memory.select(rows)
+
+    def finish(self, memory, states, logits, alive):
+        return logits
+
+
+@pytest.fixture
+def training(monkeypatch, tmp_path):
+    """Makes a run on lamps whose policy is its scores, and whose optimiser adds the gradient itself."""
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+
+    def make(learner: str, seed: int, **changes) -> Training:
+        config = TrainConfig(
+            world="lamps", learner=learner, seed=seed, horizon=HORIZON, verbosity=VERBOSITY, entropy=ENTROPY, batch_size=BATCH, **changes
+        )
+        made = Training(config, interactions(30, seed=seed), RunFolder(tmp_path))
+        made.policy = Logits(BATCH, HORIZON, made.tables.actions, seed)
+        made.optimiser = torch.optim.SGD(made.policy.parameters(), lr=1.0)
+        return made
+
+    return make
+
+
+# Section 5 in plain Python.
+
+
+def reward(world, state, goal, action, last):
+    after = world.apply(state, action)
+    if action == STOP:
+        problem = 1.0 if after == goal else -1.0
+    elif last:
+        problem = -1.0  # the horizon: this action ends the execution without STOP
+    else:
+        problem = -VERBOSITY - (after == state)
+    return problem + world.state_distance(state, goal) - world.state_distance(after, goal)
+
+
+def probabilities(scores):
+    exponentials = [math.exp(score) for score in scores]
+    return [value / sum(exponentials) for value in exponentials]
+
+
+def gradient_of_probability(pi, action):
+    """By each score."""
+    return [pi[action] * ((action == other) - pi[other]) for other in range(len(pi))]
+
+
+def gradient_of_log(pi, action):
+    return [(action == other) - pi[other] for other in range(len(pi))]
+
+
+def gradient_of_entropy(pi):
+    """H = -sum_a pi_a log pi_a, so dH = -sum_a (1 + log pi_a) d pi_a."""
+    total = [0.0] * len(pi)
+    for action, p in enumerate(pi):
+        for other, change in enumerate(gradient_of_probability(pi, action)):
+            total[other] -= (1 + math.log(p)) * change
+    return total
+
+
+def by_hand(learner, world, start, goal, scores, actions, robust=0.0):
+    """The gradient for one execution by the scores of each of its steps."""
+    states, state = [], start
+    for action in actions:
+        states.append(state)
+        state = world.apply(state, world.actions[action])
+    last = [number == HORIZON - 1 for number in range(len(actions))]
+    received = [reward(world, s, goal, world.actions[a], at_end) for s, a, at_end in zip(states, actions, last, strict=True)]
+    rows = []
+    for number, (state, action) in enumerate(zip(states, actions, strict=True)):
+        pi = probabilities(scores[number])
+        if learner == "sestra":
+            row = [0.0] * len(pi)
+            for other, name in enumerate(world.actions):
+                r = reward(world, state, goal, name, last[number])
+                row = [x + r * change for x, change in zip(row, gradient_of_probability(pi, other), strict=True)]
+        elif learner == "best-action":
+            observed = [reward(world, state, goal, name, last[number]) for name in world.actions]
+            best = [other for other, r in enumerate(observed) if r > max(observed) - 1e-9]
+            total = sum(pi[other] for other in best)
+            changes = [gradient_of_probability(pi, other) for other in best]
+            row = [total**robust * sum(change) / total for change in zip(*changes, strict=True)]  # d log sum = sum d / sum
+        else:
+            credit = {"policy-gradient": sum(received), "contextual-bandit": received[number], "supervised": 1.0}[learner]
+            row = [credit * change for change in gradient_of_log(pi, action)]
+        if learner not in {"supervised", "best-action"}:
+            row = [x + ENTROPY * change for x, change in zip(row, gradient_of_entropy(pi), strict=True)]
+        rows.append([x / len(actions) for x in row])
+    return rows
+
+
+def demonstration(world, start, goal):
+    """Everything out that must go, then everything lit, each from the left; then STOP."""
+    out = [f"out {n}" for n, (now, wanted) in enumerate(zip(start, goal, strict=True), start=1) if now not in ("_", wanted)]
+    lit = [f"light {n} {wanted}" for n, (now, wanted) in enumerate(zip(start, goal, strict=True), start=1) if wanted not in ("_", now)]
+    return [world.action_indices[world.parse_action(text)] for text in [*out, *lit, "stop"]]
+
+
+@pytest.mark.parametrize(
+    ("learner", "robust"),
+    [("sestra", 0), ("policy-gradient", 0), ("contextual-bandit", 0), ("supervised", 0), ("best-action", 0), ("best-action", 0.4)],
+)
+def test_gradient_equals_enumeration_over_all_actions(training, learner, robust):
+    seen: set[tuple[int, bool]] = set()
+    for seed in range(3):
+        run = training(learner, seed, robust=robust)
+        run.progress.epoch = run.config.epochs - 1  # it is as robust as it gets
+        world, tables = run.tables.world, run.tables
+        turns = run.train.select(torch.arange(BATCH))
+        if learner == "supervised":  # goals up to three actions away, so that demonstrations differ in length
+            goal = torch.randint(3, turns.goal.shape, generator=torch.Generator().manual_seed(seed))
+            goal = torch.where(tables.steps_to_go(turns.initial, goal).unsqueeze(1) < HORIZON, goal, turns.goal)
+            turns = turns.__class__(**{**vars(turns), "goal": goal})
+        before = run.policy.scores.detach().clone()
+        _, execution = run.update(turns)
+        found = run.policy.scores.detach() - before
+        wanted = torch.zeros_like(found)
+        for row, (start, goal) in enumerate(zip(tables.decode(turns.initial), tables.decode(turns.goal), strict=True)):
+            length = int(execution.lengths[row])
+            actions = execution.actions[:length, row].tolist()
+            if learner == "supervised":
+                assert actions == demonstration(world, start, goal)
+            seen.add((length, actions[-1] == tables.stop))
+            wanted[row, :length] = torch.tensor(by_hand(learner, world, start, goal, before[row].tolist(), actions, robust)) / BATCH
+        torch.testing.assert_close(found, wanted, atol=1e-6, rtol=1e-4)
+    assert {length for length, _ in seen} == set(range(1, HORIZON + 1)) or learner == "supervised"
+    assert len(seen) > 2
+    if learner != "supervised":  # the horizon cut some executions off, and at the horizon others stopped by themselves
+        assert {(HORIZON, False), (HORIZON, True)} <= seen
+
+
+@pytest.mark.parametrize("learner", ["sestra", "policy-gradient", "contextual-bandit", "supervised"])
+def test_finished_executions_have_no_gradient_after_their_end(training, learner):
+    run = training(learner, 4)
+    before = run.policy.scores.detach().clone()
+    _, execution = run.update(run.train.select(torch.arange(BATCH)))
+    changed = (run.policy.scores.detach() != before).any(-1)  # [batch, steps]
+    for row, length in enumerate(execution.lengths.tolist()):
+        assert changed[row].tolist() == [number < length for number in range(HORIZON)]
+
+
+def test_an_update_rises(training):
+    """The value that is reported is the objective, and a small step along the gradient makes it larger."""
+    run = training("supervised", 0)
+    run.optimiser = torch.optim.SGD(run.policy.parameters(), lr=0.1)
+    turns = run.train.select(torch.arange(BATCH))
+    values = [run.update(turns)[0] for _ in range(5)]
+    assert values == sorted(values)
+    assert values[0] < values[-1] < 0
+
+
+def test_sampling_follows_the_policy(training):
+    """Over many turns the first action is drawn as often as its probability says."""
+    run = training("sestra", 0)
+    count = 6000
+    turns = run.train.select(torch.zeros(count, dtype=torch.long))
+    policy = Logits(1, 1, run.tables.actions, seed=3)
+    policy.scores = nn.Parameter(policy.scores.detach().expand(count, 1, -1))
+    execution = roll_out(policy, run.tables, turns, 1, sampled(torch.Generator().manual_seed(0)))
+    shares = torch.bincount(execution.actions[0], minlength=run.tables.actions) / count
+    expected = policy.scores[0, 0].softmax(-1)
+    spread = (expected * (1 - expected) / count).sqrt()
+    assert ((shares - expected).abs() < 4.5 * spread).all()
+
+
+@pytest.mark.parametrize(
+    ("learner", "led"), [("best-action", True), ("sestra", True), ("policy-gradient", False), ("contextual-bandit", False)]
+)
+def test_only_learners_that_observe_every_action_may_be_guided(training, learner, led):
+    run = training(learner, 0, guided=1.0)
+    turns = run.train.select(torch.arange(BATCH))
+    execution, _ = run.roll_in(turns, run.learner)
+    best = run.tables.optimal_actions(execution.states[0], turns.goal)
+    assert bool(best[torch.arange(BATCH), execution.actions[0]].all()) == led
+
+
+def test_guided_executions_take_a_shortest_way(training):
+    run = training("best-action", 0)
+    turns = run.train.select(torch.arange(BATCH))
+    togo = run.tables.steps_to_go(turns.initial, turns.goal)
+    for share in (1.0, 0.5, 0.0):
+        policy = Logits(BATCH, 8, run.tables.actions, seed=5)
+        execution = roll_out(policy, run.tables, turns, 8, Guided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
+        shortest = (execution.lengths == togo + 1) & (execution.final == turns.goal).all(-1)
+        assert {1.0: shortest.all(), 0.5: 3 <= shortest.sum() < BATCH, 0.0: shortest.sum() < 4}[share]

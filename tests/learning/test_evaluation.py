@@ -1,0 +1,198 @@
+"""Inst, 3utts and 5utts of a policy that plays given actions, against figures counted by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from lamps import Lamps
+from scipy.stats import binomtest
+
+from sestra.data.batch import Turns, encode_turns
+from sestra.data.scone import Interaction
+from sestra.data.synthetic import generate
+from sestra.data.vocabulary import Vocabulary
+from sestra.learning.config import NETWORKS
+from sestra.learning.evaluation import Accuracy, evaluate, execute
+from sestra.learning.policies import make_policy
+from sestra.learning.policies.base import Step
+from sestra.worlds import WORLDS, get_world
+from sestra.worlds.tables import Tables, compile_world
+
+TABLES = Tables(Lamps())
+DARK = ("_", "_", "_")
+
+
+class Script:
+    """Plays the actions written down for each turn of each interaction, whatever the state, then STOP."""
+
+    at_once = 256
+
+    def __init__(self, script: dict[tuple[int, int], str], steps: int = 6) -> None:
+        world = TABLES.world
+        self.actions = {
+            key: [world.action_indices[world.parse_action(text.strip())] for text in actions.split(",") if text.strip()]
+            for key, actions in script.items()
+        }
+        self.steps = steps
+
+    def read(self, turns: Turns):
+        rows = [self.actions[key] for key in zip(turns.interaction.tolist(), turns.turn.tolist(), strict=True)]
+        return torch.tensor([[*row, *[TABLES.stop] * (self.steps - len(row))] for row in rows])
+
+    def begin(self, memory):
+        return memory, torch.zeros(len(memory), dtype=torch.long)
+
+    def step(self, memory, carry, states, previous, *, tell=False):
+        actions, number = carry
+        now = actions.gather(1, number.unsqueeze(1))
+        return Step(torch.zeros(len(now), TABLES.actions).scatter(1, now, 5.0), (actions, number + 1), {})
+
+    def narrow(self, memory, rows):
+        return memory[rows]
+
+    def finish(self, memory, states, logits, alive):
+        return logits
+
+
+def interaction(*states, words: int = 2) -> Interaction:
+    return Interaction("x", states, tuple(" ".join(["go"] * (number % 3 + words)) for number in range(len(states) - 1)))
+
+
+def turns_of(*interactions: Interaction) -> Turns:
+    return encode_turns(interactions, Vocabulary(("go",)), TABLES)
+
+
+R, RR, RRG, RG = ("r", "_", "_"), ("r", "r", "_"), ("r", "r", "g"), ("r", "_", "g")
+FIVE = interaction(DARK, R, RR, RRG, RG, R)
+RIGHT = {0: "light 1 r", 1: "light 2 r", 2: "light 3 g", 3: "out 2", 4: "out 3"}
+
+
+def test_all_right():
+    result = evaluate(Script({(0, turn): actions for turn, actions in RIGHT.items()}), TABLES, turns_of(FIVE), horizon=5, verbosity=0.1)
+    assert (result.inst, result.utts3, result.utts5) == (Accuracy(5, 5), Accuracy(1, 1), Accuracy(1, 1))
+    assert result.by_turn == (Accuracy(1, 1),) * 5
+    assert result.reward == pytest.approx(-0.1 + 1 + 1)  # one action a step closer, then STOP at the goal
+    assert TABLES.decode(result.reached) == list(FIVE.states[1:])
+
+
+def test_each_measure_counts_its_own():
+    script = {
+        # 0: all right.
+        **{(0, turn): actions for turn, actions in RIGHT.items()},
+        # 1: turn 1 wrong (lights 3, which turn 2 then cannot light): wrong until turn 3 takes 2 away that was never there.
+        **{(1, turn): actions for turn, actions in {**RIGHT, 1: "light 3 g"}.items()},
+        # 2: wrong in turn 4 alone.
+        **{(2, turn): actions for turn, actions in {**RIGHT, 4: "out 1"}.items()},
+        # 3: an invalid action before the right one harms nothing but the reward.
+        **{(3, turn): actions for turn, actions in {**RIGHT, 0: "out 2, light 1 r"}.items()},
+    }
+    result = evaluate(Script(script), TABLES, turns_of(FIVE, FIVE, FIVE, FIVE), horizon=5, batch_size=3)
+    assert result.inst == Accuracy(18, 20)
+    assert result.by_turn == (Accuracy(4, 4), Accuracy(3, 4), Accuracy(4, 4), Accuracy(4, 4), Accuracy(3, 4))
+    assert result.utts3 == Accuracy(3, 4)
+    assert result.utts5 == Accuracy(3, 4)  # 1 ends right, since the mistake took itself back
+    assert result.success.view(4, 5).tolist()[1] == [True, False, True, True, True]
+    assert TABLES.decode(result.reached)[6] == ("r", "_", "g")
+
+
+def test_a_turn_begins_where_the_policy_ended_the_one_before():
+    """Inst starts from the annotated state, 5utts from the policy's own."""
+    two = interaction(DARK, R, RR)
+    script = Script({(0, 0): "", (0, 1): "light 2 r"})
+    result = evaluate(script, TABLES, turns_of(two), horizon=5)
+    assert result.inst == Accuracy(1, 2)
+    assert result.utts5 == Accuracy(0, 1)
+    assert result.utts3 == Accuracy(0, 0)
+
+
+def test_interactions_of_different_length():
+    one, three = interaction(DARK, R), interaction(DARK, R, RR, RRG)
+    script = {(0, 0): "light 1 r", **{(1, turn): RIGHT[turn] for turn in range(3)}, **{(2, turn): "" for turn in range(5)}}
+    result = evaluate(Script(script), TABLES, turns_of(one, three, FIVE), horizon=5)
+    assert result.utts5 == Accuracy(2, 3)
+    assert result.utts3 == Accuracy(1, 2)
+    assert [accuracy.trials for accuracy in result.by_turn] == [3, 2, 2, 1, 1]
+
+
+def test_horizon_ends_an_execution():
+    script = Script({(0, 0): "light 1 g, out 1, light 1 r"})
+    turns = turns_of(interaction(DARK, R))
+    assert evaluate(script, TABLES, turns, horizon=3).inst == Accuracy(1, 1)
+    short = evaluate(script, TABLES, turns, horizon=2)
+    assert short.inst == Accuracy(0, 1)
+    assert TABLES.decode(short.reached) == [DARK]
+
+
+def test_reward_is_the_mean_over_instructions():
+    script = Script({(0, 0): "light 1 r", (0, 1): "out 3"})
+    result = evaluate(script, TABLES, turns_of(interaction(DARK, R, RR)), horizon=5, verbosity=0.25)
+    first = (1 - 0.25) + 1.0
+    second = (-1 - 0.25) - 1.0  # an invalid action, then STOP elsewhere
+    assert result.reward == pytest.approx((first + second) / 2)
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 7, 256])
+def test_batch_size_changes_nothing(batch_size):
+    data = [interaction(DARK, R, RR, RRG, words=number % 4 + 1) for number in range(6)]
+    script = {(number, turn): RIGHT[turn] if (number + turn) % 4 else "" for number in range(6) for turn in range(3)}
+    result = evaluate(Script(script), TABLES, turns_of(*data), horizon=5, batch_size=batch_size)
+    assert result.success.view(6, 3).tolist() == [[bool((number + turn) % 4) for turn in range(3)] for number in range(6)]
+    assert result.utts3 == result.utts5 == Accuracy(2, 6)
+
+
+def test_an_unknown_state_between_known_ones_does_not_make_an_interaction_wrong():
+    """As in SCONE's train-orig: such an interaction is not counted, but its single instructions are."""
+    late = Interaction("x", (DARK, None, RR, RRG, RG), ("go",) * 4)  # only its third and fourth instruction have a start and a goal
+    script = Script({(number, turn): actions for number in range(3) for turn, actions in RIGHT.items()})
+    turns = turns_of(interaction(DARK, None, RR), late, interaction(DARK, R, RR, RRG))
+    result = evaluate(script, TABLES, turns, horizon=5)
+    assert result.inst == Accuracy(5, 5)
+    assert result.utts3 == result.utts5 == Accuracy(1, 1)
+
+
+@given(trials=st.integers(1, 5000), share=st.floats(0, 1))
+def test_interval_is_wilsons(trials, share):
+    successes = round(share * trials)
+    low, high = Accuracy(successes, trials).interval
+    expected = binomtest(successes, trials).proportion_ci(confidence_level=0.95, method="wilson")
+    assert low == pytest.approx(100 * expected.low, abs=1e-8)
+    assert high == pytest.approx(100 * expected.high, abs=1e-8)
+
+
+def test_accuracy_of_nothing():
+    assert math.isnan(Accuracy(0, 0).percent)
+    assert all(map(math.isnan, Accuracy(0, 0).interval))
+    assert Accuracy.of(torch.tensor([True, False, True, True])) == Accuracy(3, 4)
+    assert Accuracy(3, 4).percent == 75
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("name", sorted(WORLDS))
+def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, network):
+    """Of one to five turns; some are annotated as the policy goes, some only in the end, after it went astray, and some differently."""
+    torch.manual_seed(1)
+    tables = compile_world(get_world(name))
+    data = [
+        replace(each, states=each.states[: number % 5 + 2], instructions=each.instructions[: number % 5 + 1])
+        for number, each in enumerate(generate(name, 30, seed=2))
+    ]
+    vocabulary = Vocabulary.of((text for each in data for text in each.instructions), 1)
+    policy = make_policy(NETWORKS[network](), tables, vocabulary).eval()
+    ends = 0
+    for number, each in enumerate(data):
+        gone = [each.states[0]]
+        for turn in range(len(each.instructions)):
+            known = replace(each, states=(*gone, each.states[turn + 1]), instructions=each.instructions[: turn + 1])
+            reached, _ = execute(policy, tables, encode_turns([known], vocabulary, tables), 3)
+            gone.append(tables.decode(reached)[-1])
+        annotated = {0: tuple(gone), 1: (*each.states[:-1], gone[-1]), 2: each.states}[number % 3]
+        data[number] = replace(each, states=annotated)
+        ends += annotated[-1] == gone[-1]
+    result = evaluate(policy, tables, encode_turns(data, vocabulary, tables), horizon=3)
+    assert 20 <= ends < 30
+    assert result.utts5 == Accuracy(ends, 30)

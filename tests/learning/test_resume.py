@@ -1,0 +1,228 @@
+"""A run that was stopped or killed ends, when it is resumed, in the same bits as one that was not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lamps import Lamps, interactions
+from small_runs import start, state_of
+
+from sestra.data import scone
+from sestra.data.synthetic import generate
+from sestra.errors import InputError
+from sestra.learning import checkpoint
+from sestra.learning.config import AttentionConfig
+from sestra.learning.run_folder import RunFolder
+from sestra.learning.trainer import Training
+from sestra.worlds import WORLDS, get_world
+
+ROOT = Path(__file__).parent.parent.parent
+SETTINGS = {
+    "sestra": {"averaging": 0.9, "decay": 0.5, "clip": 1.0},
+    "supervised": {"learner": "supervised", "optimiser": "adam"},
+}
+
+
+@pytest.fixture(autouse=True)
+def lamps(monkeypatch):
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+
+
+def finished(path: Path, *parts: int, **changes) -> RunFolder:
+    """A run that was stopped after so many epochs, and each time resumed from its folder."""
+    run = start(path, **changes)
+    for until in parts:
+        run.watch = Stop(until)
+        with pytest.raises(InterruptedError):
+            run.run()
+        run = Training(run.folder.config(), interactions(30, seed=1), run.folder)
+        assert run.resume() == []
+        assert run.progress.epoch == until
+    run.run()
+    return run.folder
+
+
+class Stop:
+    """Stops the run amid the epoch after the given one."""
+
+    def __init__(self, until: int) -> None:
+        self.until, self.epochs = until, None
+
+    def batch(self, done, total, objective):
+        if self.epochs == self.until and done == 2:
+            raise InterruptedError
+
+    def epoch(self, record):
+        self.epochs = record["epoch"]
+
+
+@pytest.mark.parametrize("learner", SETTINGS)
+def test_resumed_run_ends_in_the_same_bits(tmp_path, learner):
+    whole = finished(tmp_path / "whole", epochs=5, **SETTINGS[learner])
+    parts = finished(tmp_path / "parts", 1, 3, epochs=5, **SETTINGS[learner])
+    assert state_of(parts) == state_of(whole)
+
+
+def damage(path: Path, how: str) -> None:
+    content = bytearray(path.read_bytes())
+    if how == "flipped":
+        content[-5] ^= 4
+    elif how == "truncated":
+        content = content[: len(content) // 2]
+    else:
+        content = b""
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("how", ["flipped", "truncated", "emptied"])
+def test_damaged_checkpoint_is_named_and_the_one_before_it_used(tmp_path, how):
+    run = start(tmp_path)
+    run.run()
+    expected = state_of(run.folder)
+    newest, before = run.folder.checkpoints()
+    damage(newest, how)
+    again = Training(run.config, interactions(30, seed=1), run.folder)
+    complaints = again.resume()
+    assert len(complaints) == 1
+    assert str(newest) in complaints[0]
+    assert "damaged" in complaints[0]
+    assert again.progress.epoch == 2
+    again.run()
+    assert state_of(run.folder) == expected
+    damage(newest, how)
+    damage(before, how)
+    with pytest.raises(InputError, match="no checkpoint is left") as error:
+        Training(run.config, interactions(30, seed=1), run.folder).resume()
+    assert str(newest) in str(error.value)
+    assert str(before) in str(error.value)
+
+
+def test_checkpoint_of_another_network_is_refused(tmp_path):
+    run = start(tmp_path)
+    run.run()
+    other = replace(run.config, policy=AttentionConfig(embedding=4, hidden=7))
+    with pytest.raises(InputError, match="does not fit"):
+        Training(other, interactions(30, seed=1), run.folder).resume()
+
+
+def test_checkpoint_of_an_earlier_version_is_refused(tmp_path):
+    """Whose optimiser remembered something else."""
+    run = start(tmp_path, epochs=1)
+    run.run()
+    (path,) = run.folder.checkpoints()
+    tensors, info = checkpoint.load(path)
+    older = {name.replace("exp_avg_sq", "square_avg"): value for name, value in tensors.items() if not name.endswith("exp_avg")}
+    checkpoint.save(path, older, info)
+    with pytest.raises(InputError, match="an earlier version wrote it"):
+        Training(run.config, interactions(30, seed=1), run.folder).resume()
+
+
+def test_run_without_a_checkpoint_begins_at_the_beginning(tmp_path):
+    run = start(tmp_path)
+    assert run.resume() == []
+    assert run.progress.epoch == 0
+
+
+def test_two_checkpoints_are_kept(tmp_path):
+    run = start(tmp_path, epochs=5)
+    run.run()
+    assert [path.name for path in run.folder.checkpoints()] == ["epoch-0005.safetensors", "epoch-0004.safetensors"]
+
+
+# Killed by SIGKILL. One process loads torch, then forks a child for each run: so a run costs a fraction of a second.
+
+KILLER = """
+import os, random, signal, sys, time
+from pathlib import Path
+import torch
+import torch._dynamo  # which every optimiser loads
+import sestra.cli.train, sestra.learning.trainer
+from sestra.cli import main
+from sestra.worlds import get_world
+from sestra.worlds.tables import compile_world
+
+torch.set_num_threads(1)
+compile_world(get_world("scene"))
+base = Path(sys.argv[1])
+flags = {"sestra": sys.argv[2].split(), "supervised": sys.argv[3].split()}
+
+
+def begin(folder, learner, dies_before=None):
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 99
+    try:
+        log = os.open(base / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, 1), os.dup2(log, 2)
+        if dies_before is not None:
+            replace, count = Path.replace, [0]
+            def doomed(self, target):
+                count[0] += 1
+                if count[0] == dies_before:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return replace(self, target)
+            Path.replace = doomed
+        resume = ["--resume"] if (base / folder / "config.json").exists() else []
+        status = main(["train", "--out", str(base / folder), "--learner", learner, *resume, *flags[learner]])
+    finally:
+        sys.stdout.flush()
+        os._exit(status)
+
+
+def wait(pid):
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+rng = random.Random(1)
+killed = []
+for learner in flags:
+    began = time.perf_counter()
+    assert wait(begin(f"{learner}-whole", learner)) == 0
+    length = time.perf_counter() - began
+    for _ in range(4):
+        pid = begin(f"{learner}-random", learner)
+        until = time.perf_counter() + rng.uniform(0.1, 0.9) * length
+        while time.perf_counter() < until and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            time.sleep(0.001)
+        os.kill(pid, signal.SIGKILL)
+        killed.append(wait(pid) == -signal.SIGKILL)
+    assert wait(begin(f"{learner}-random", learner)) == 0
+write = 3  # the first two are settings without which there is no run yet
+while True:
+    status = wait(begin(f"sestra-write-{write}", "sestra", dies_before=write))
+    if status != -signal.SIGKILL:
+        assert status == 0, status
+        break
+    assert wait(begin(f"sestra-write-{write}", "sestra")) == 0
+    write += 1
+print(sum(killed), write - 1)
+"""
+
+
+def test_killed_at_any_moment_and_resumed_ends_in_the_same_bits(tmp_path):
+    (tmp_path / "data").mkdir()
+    scone.write(tmp_path / "data" / "scene-train.tsv", get_world("scene"), generate("scene", 16, seed=1))
+    flags = f"--data {tmp_path / 'data'} --world scene --epochs 2 --hidden 8 --embedding 6 --dropout 0.1 --execution-horizon 4"
+    done = subprocess.run(
+        [sys.executable, "-c", KILLER, str(tmp_path), f"{flags} --warm-up 1 --averaging 0.9 --decay 0.3 --clip 1", flags],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr + (tmp_path / "log").read_text()
+    kills, writes = map(int, done.stdout.split())
+    assert kills >= 2
+    assert writes >= 3 + 2 * 2  # three settings, then at least a checkpoint and the metrics of each epoch
+    wholes = {learner: state_of(RunFolder(tmp_path / f"{learner}-whole")) for learner in ("sestra", "supervised")}
+    others = [path for path in tmp_path.glob("*-*") if not path.name.endswith("whole")]
+    assert len(others) == 2 + writes - 1
+    different = [path.name for path in sorted(others) if state_of(RunFolder(path)) != wholes[path.name.partition("-")[0]]]
+    assert not different, "killed at a random moment, or just before its n-th write, and then resumed"

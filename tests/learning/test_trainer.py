@@ -1,0 +1,292 @@
+"""Training: what is held out, when it stops, which model is kept, and what an update is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from lamps import Lamps, interactions
+from small_runs import TINY, start
+from torch import nn
+
+from sestra.data.scone import Interaction
+from sestra.data.synthetic import generate, splits
+from sestra.errors import InputError
+from sestra.learning import checkpoint
+from sestra.learning import trainer as training
+from sestra.learning.config import ObjectConfig
+from sestra.learning.evaluation import Accuracy, Evaluation
+from sestra.learning.policies import ObjectPolicy
+from sestra.learning.rollout import Guided
+from sestra.learning.run_folder import RunFolder
+from sestra.learning.trainer import GENERATED, Training, rmsprop, split_validation
+from sestra.worlds import WORLDS
+
+
+@pytest.fixture(autouse=True)
+def lamps(monkeypatch):
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+
+
+# The validation part.
+
+
+@pytest.mark.parametrize(("count", "size"), [(3657, 256), (3352, 235), (4189, 293), (100, 7), (5, 1), (2, 1)])
+def test_seven_per_cent_are_held_out(count, size):
+    every = [Interaction(str(number), (), ()) for number in range(count)]
+    train, validation = split_validation(every, 0.07, "alchemy")
+    assert len(validation) == size
+    assert len(train) == count - size
+    assert {one.id for one in train} | {one.id for one in validation} == {one.id for one in every}
+    assert [one.id for one in train] == sorted((one.id for one in train), key=int)
+
+
+def test_what_is_held_out_depends_on_the_world_alone(tmp_path):
+    every = [Interaction(str(number), (), ()) for number in range(500)]
+    torch.manual_seed(1)
+    first = split_validation(every, 0.07, "scene")[1]
+    torch.manual_seed(2)
+    assert split_validation(every, 0.07, "scene")[1] == first
+    assert split_validation(every, 0.07, "tangrams")[1] != first
+    assert [int(one.id) for one in first] != list(range(35))
+    runs = [Training(replace(TINY, seed=seed), interactions(60, seed=1), RunFolder(tmp_path)) for seed in (1, 2)]
+    assert torch.equal(runs[0].validation.words, runs[1].validation.words)
+    assert not torch.equal(runs[0].policy.joined.weight, runs[1].policy.joined.weight)
+
+
+def test_one_interaction_is_too_few():
+    with pytest.raises(InputError, match="at least 2"):
+        split_validation([Interaction("a", (), ())], 0.07, "lamps")
+
+
+def test_words_of_validation_are_not_known(tmp_path):
+    data = interactions(30, seed=1)
+    held_out = split_validation(data, 0.07, "lamps")[1]
+    marked = [replace(one, instructions=tuple(f"{text} zebra" for text in one.instructions)) if one in held_out else one for one in data]
+    assert "zebra" not in Training(TINY, marked, RunFolder(tmp_path)).vocabulary.words
+    assert "zebra" in Training(TINY, [*marked, *marked], RunFolder(tmp_path)).vocabulary.words
+
+
+def test_generated_interactions_are_learnt_from_and_nothing_else(tmp_path):
+    data = splits("tangrams")
+    config = replace(TINY, world="tangrams")
+    plain, more = (Training(replace(config, generated=count), data["train"][:40], RunFolder(tmp_path)) for count in (0, 20))
+    assert len(more.train) == len(plain.train) + 5 * 20
+    assert torch.equal(more.validation.goal, plain.validation.goal)
+    assert len(more.vocabulary) > len(plain.vocabulary)
+    added = generate("tangrams", 20, seed=GENERATED)
+    known = {(one.states, one.instructions) for split in data.values() for one in split}
+    assert not known & {(one.states, one.instructions) for one in added}
+
+
+# Patience and the best model.
+
+
+def scripted(monkeypatch, figures: list[tuple[float, float]]) -> None:
+    """Validation that measures the given rewards and 5utts, the last of them for ever."""
+    remaining = iter(figures)
+    latest = [figures[0]]
+
+    def measured(*_, **__) -> Evaluation:
+        latest[0] = next(remaining, latest[0])
+        reward, utts5 = latest[0]
+        counted = Accuracy(round(utts5), 100)
+        nothing = torch.zeros(0, dtype=torch.bool)
+        return Evaluation(counted, counted, counted, (), reward, nothing, nothing)
+
+    monkeypatch.setattr(training, "evaluate", measured)
+
+
+@pytest.mark.parametrize(
+    ("patience", "rewards", "epochs"),
+    [
+        (50.0, [0.0], 1 + 51),  # 50 * 1.005 = 50.25: 51 epochs without improvement
+        (2.0, [0.0, 1.0, 1.0], 2 + 3),  # 2 * 1.005^2 = 2.02; as good is no improvement
+        (2.0, [0.0, -1.0, -1.0, 3.0], 4 + 3),  # the third epoch would have been the last but one
+        (1.0, [5.0, 4.0, 3.0], 1 + 2),
+        (0.0, [5.0], 1),
+    ],
+)
+def test_patience(monkeypatch, tmp_path, patience, rewards, epochs):
+    scripted(monkeypatch, [(reward, 0) for reward in rewards])
+    run = start(tmp_path, patience=patience, epochs=200, count=4)
+    progress = run.run()
+    assert progress.epoch == epochs
+    best = max(rewards)
+    improvements = sum(reward > max(rewards[:number], default=-9) for number, reward in enumerate(rewards))
+    assert progress.best_reward == best
+    assert progress.improvements == improvements
+    last = len(rewards) - 1 - rewards[::-1].index(best) if rewards.count(best) == 1 else rewards.index(best)
+    assert progress.patience == pytest.approx(patience * 1.005**improvements - (epochs - 1 - last))
+
+
+def test_epochs_are_the_most_whatever_patience_says(monkeypatch, tmp_path):
+    scripted(monkeypatch, [(float(number), 0) for number in range(9)])
+    assert start(tmp_path, epochs=4, count=4).run().epoch == 4
+
+
+class Weights:
+    """Remembers the policy's weights after each epoch."""
+
+    def __init__(self, run: Training) -> None:
+        self.run, self.after, self.rates = run, [], []
+        run.watch = self
+
+    def batch(self, done, total, objective):
+        self.rates.append(self.run.optimiser.param_groups[0]["lr"])
+
+    def epoch(self, record):
+        self.after.append({name: value.clone() for name, value in self.run.average.state_dict().items()})
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
+def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, averaging):
+    scripted(monkeypatch, [(3.0, 10), (2.0, 30), (9.0, 20), (1.0, 30)])
+    run = start(tmp_path, epochs=4, averaging=averaging)
+    weights = Weights(run)
+    progress = run.run()
+    assert (progress.best_epoch, progress.best_score) == (2, 30)
+    tensors, info = checkpoint.load(run.folder.model)
+    assert info["epoch"] == 2
+    assert info["validation"]["utts5"] == 30
+    assert all(torch.equal(tensors[name], value) for name, value in weights.after[1].items())
+    assert not torch.equal(tensors["joined.weight"], weights.after[3]["joined.weight"])
+
+
+def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
+    """It was not trained by the learner that was asked for; but a run that stops in its warm-up has a model."""
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 20), (1.0, 30)])
+    run = start(tmp_path, epochs=4, warm_up=2)
+    models = []
+    monkeypatch.setattr(run, "_save", lambda: models.append(checkpoint.load(run.folder.model)[1]["epoch"]))
+    assert run.run().best_epoch == 4
+    assert models == [1, 2, 3, 4]
+
+
+def test_models_are_chosen_after_a_share_of_the_epochs(monkeypatch, tmp_path):
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 30), (1.0, 20)])
+    run = start(tmp_path, epochs=4, chosen_after=0.6)  # of 4 epochs: after the first two
+    assert run.run().best_epoch == 3
+
+
+def test_the_last_model_can_always_be_chosen(monkeypatch, tmp_path):
+    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 30)])
+    assert start(tmp_path, epochs=3, chosen_after=1.0).run().best_epoch == 3
+
+
+def test_robustness_grows_to_what_was_asked_for(tmp_path):
+    run = start(tmp_path, epochs=5, learner="best-action", robust=0.8)
+    grown = []
+    for run.progress.epoch in range(5):
+        grown.append(run.learner.robust)
+    assert grown == pytest.approx([0, 0.2, 0.4, 0.6, 0.8])
+
+
+# Updates.
+
+
+def test_step_size_decays_along_a_half_cosine(tmp_path):
+    run = start(tmp_path, epochs=4, decay=0.1)
+    weights = Weights(run)
+    run.run()
+    rates = weights.rates
+    total = len(rates) // 4
+    assert rates[0] == 0.005
+    assert rates[2 * total] == pytest.approx(0.005 * 0.55)
+    assert rates == sorted(rates, reverse=True)
+    assert 0.0005 < rates[-1] < 0.0007
+    constant = start(tmp_path / "other", epochs=1)
+    weights = Weights(constant)
+    constant.run()
+    assert set(weights.rates) == {0.005}
+
+
+def test_clip_limits_the_gradient(tmp_path):
+    norms = []
+    for clip in (0.0, 1e-3):
+        run = start(tmp_path / str(clip), clip=clip)
+        run.update(run.train.select(torch.arange(10)))
+        norms.append(sum(parameter.grad.square().sum() for parameter in run.policy.parameters() if parameter.grad is not None) ** 0.5)
+    assert norms[0] > 1e-2
+    assert norms[1] == pytest.approx(1e-3, rel=1e-3)
+
+
+def test_average_of_weights(tmp_path):
+    """It leaves the first weights behind quickly, then keeps the given share; and it has no part in the gradient."""
+    run = start(tmp_path, averaging=0.3)
+    expected = run.policy.joined.weight.detach().clone()
+    for number in range(1, 9):
+        run.update(run.train.select(torch.arange(10)))
+        keep = min(0.3, number / (number + 10))
+        expected = keep * expected + (1 - keep) * run.policy.joined.weight.detach()
+        torch.testing.assert_close(run.average.joined.weight.detach(), expected)
+    for parameter in run.average.parameters():
+        assert parameter.grad_fn is None, "the average must not hold on to the history of all updates"
+
+
+@pytest.mark.parametrize("optimiser", ["rmsprop", "adam"])
+def test_same_seed_same_bits(tmp_path, optimiser):
+    runs = [start(tmp_path / str(number), optimiser=optimiser, seed=seed, epochs=2) for number, seed in enumerate((1, 1, 2))]
+    finals = []
+    for number in range(3):  # one after the other: all draw from torch's generator
+        run = Training(runs[number].config, interactions(30, seed=1), runs[number].folder)
+        run.run()
+        finals.append(run.policy.state_dict())
+    assert all(torch.equal(value, finals[1][name]) for name, value in finals[0].items())
+    assert not torch.equal(finals[0]["joined.weight"], finals[2]["joined.weight"])
+
+
+def test_metrics_are_json_that_others_can_read(tmp_path):
+    """Even where a figure is undefined: these interactions have two turns, so no 3utts."""
+
+    def refuse(constant):
+        raise ValueError(f"{constant} is not JSON")
+
+    run = start(tmp_path, epochs=2)
+    run.run()
+    lines = run.folder.metrics.read_text().splitlines()
+    assert [json.loads(line, parse_constant=refuse)["epoch"] for line in lines] == [1, 2]
+
+
+def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkeypatch):
+    """What it would have said there is still learnt from: the update is the same."""
+    objects = ObjectConfig(embedding=4, size=8, heads=2)
+    settings = {"network": "objects", "learner": "best-action", "policy": objects, "guided": 0.5, "horizon": 5}
+    asked, step = [], ObjectPolicy.step
+
+    def counted(self, memory, carry, states, previous, **how):
+        asked.append(len(states))
+        return step(self, memory, carry, states, previous, **how)
+
+    monkeypatch.setattr(ObjectPolicy, "step", counted)
+    outcomes, rows = [], []
+    for name in ("spared", "asked"):
+        asked.clear()
+        run = start(tmp_path / name, **settings)
+        run.policy.train()
+        if name == "asked":
+            monkeypatch.setattr(Guided, "certain", lambda _, states: torch.zeros(len(states), dtype=torch.bool))
+        outcomes.append(run.update(run.train.select(torch.arange(40))))
+        rows.append(sum(asked))
+    (value, spared), (other, full) = outcomes
+    assert rows[0] < 0.8 * rows[1]
+    assert torch.equal(spared.actions, full.actions)
+    assert torch.allclose(spared.log_probs[spared.alive], full.log_probs[full.alive], atol=1e-5)
+    assert value == pytest.approx(other, abs=1e-5)
+
+
+def test_rmsprop_equals_torchs():
+    """From the first update on, when torch's Adam would still correct its means."""
+    torch.manual_seed(0)
+    ours, theirs = nn.Linear(3, 2), nn.Linear(3, 2)
+    theirs.load_state_dict(ours.state_dict())
+    optimisers = rmsprop(ours, 0.01, 0.9), torch.optim.RMSprop(theirs.parameters(), 0.01, alpha=0.9)
+    for _ in range(5):
+        inputs = torch.randn(4, 3)
+        for layer, optimiser in zip((ours, theirs), optimisers, strict=True):
+            optimiser.zero_grad()
+            layer(inputs).square().mean().backward()
+            optimiser.step()
+        torch.testing.assert_close(ours.state_dict(), theirs.state_dict())
