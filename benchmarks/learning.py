@@ -26,7 +26,7 @@ from sestra.data import sources
 from sestra.data.batch import batches
 from sestra.errors import InputError
 from sestra.learning.config import preset
-from sestra.learning.policies import Ensemble
+from sestra.learning.policies.registry import Ensemble
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.runtime_settings import use_one_core
 from sestra.learning.trainer import Training

@@ -10,7 +10,7 @@ from sestra.agent import Agent
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import preset
-from sestra.learning.policies import make_policy
+from sestra.learning.policies.registry import make_policy
 from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world

@@ -22,7 +22,7 @@ from sestra.errors import InputError
 from sestra.io import read_json, write_json
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig, build
-from sestra.learning.policies import AttentionPolicy, Ensemble, ObjectPolicy, make_policy
+from sestra.learning.policies.registry import AttentionPolicy, Ensemble, ObjectPolicy, make_policy
 from sestra.worlds import get_world
 from sestra.worlds.tables import Tables, compile_world
 

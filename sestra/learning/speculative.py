@@ -13,8 +13,8 @@ from torch import Tensor
 
 from sestra.data.batch import Turns
 from sestra.learning.execution import Execution
-from sestra.learning.policies import Ensemble, ObjectPolicy
 from sestra.learning.policies.base import Policy, Step
+from sestra.learning.policies.registry import Ensemble, ObjectPolicy
 from sestra.learning.rollout import Choose, roll_out
 from sestra.worlds.tables import Tables
 

@@ -27,7 +27,7 @@ from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners import LEARNERS, Learner
 from sestra.learning.learners.distillation import Teacher
-from sestra.learning.policies import make_policy
+from sestra.learning.policies.registry import make_policy
 from sestra.learning.rollout import Guided, forced, roll_out, sampled
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import get_world

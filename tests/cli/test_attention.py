@@ -18,7 +18,7 @@ from sestra.drawing.attention_rows import MOST_ROWS, TITLES
 from sestra.drawing.shapes import Label, Picture
 from sestra.errors import InputError
 from sestra.learning.config import NETWORKS, PolicyConfig, TrainConfig
-from sestra.learning.policies import make_policy
+from sestra.learning.policies.registry import make_policy
 from sestra.learning.run_folder import Trained
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world

@@ -18,8 +18,8 @@ from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import NETWORKS
 from sestra.learning.evaluation import Accuracy, evaluate, execute
-from sestra.learning.policies import make_policy
 from sestra.learning.policies.base import Step
+from sestra.learning.policies.registry import make_policy
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 

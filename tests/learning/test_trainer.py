@@ -18,7 +18,7 @@ from sestra.learning import checkpoint
 from sestra.learning import trainer as training
 from sestra.learning.config import ObjectConfig
 from sestra.learning.evaluation import Accuracy, Evaluation
-from sestra.learning.policies import ObjectPolicy
+from sestra.learning.policies.registry import ObjectPolicy
 from sestra.learning.rollout import Guided
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import GENERATED, Training, rmsprop, split_validation

@@ -17,7 +17,7 @@ from sestra.data import scone
 from sestra.data.batch import encode_turns
 from sestra.io import read_json
 from sestra.learning import speculative as drafting
-from sestra.learning.policies import Ensemble
+from sestra.learning.policies.registry import Ensemble
 from sestra.learning.rollout import forced, roll_out, sampled
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.speculative import Draft
