@@ -1,0 +1,139 @@
+"""Plug-ins by name: worlds, policies and learners that are built in, registered in Python, installed, or lie in a file.
+
+A reference is a name (``alchemy``), ``package.module:Class`` or ``path/to/file.py:Class``. Installed packages add names through the entry
+points of a registry's group.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from sestra.errors import InputError, shortened
+
+Item = TypeVar("Item")
+
+
+class Registry(Generic[Item]):
+    """Classes of one kind by name; nothing is imported before it is asked for."""
+
+    def __init__(self, kind: str, group: str, built_in: Mapping[str, str], fits: Callable[[Any], bool], expected: str) -> None:
+        self.kind, self.group, self._fits, self._expected = kind, group, fits, expected
+        self._built_in = dict(built_in)
+        self._registered: dict[str, Item] = {}
+        self._references: dict[Item, str] = {}
+        """How each class that was found can be found again."""
+
+    def names(self) -> list[str]:
+        """The names that can be given: those built in, then installed ones, then those registered in this process."""
+        return list(dict.fromkeys([*self._built_in, *_installed(self.group), *self._registered]))
+
+    def register(self, name: str, item: Item) -> Item:
+        """Make a class known by a name in this process, and in the workers that it starts."""
+        self._check(item, name)
+        self._registered[name] = item
+        self._references[item] = name
+        return item
+
+    def get(self, reference: str) -> Item:
+        """The class that a reference names; InputError where there is none."""
+        if not isinstance(reference, str) or not reference:
+            raise InputError(f"{shortened(repr(reference))} is not the name of a {self.kind}; expected one of {', '.join(self.names())}")
+        if reference in self._registered:
+            return self._registered[reference]
+        found, reference = self._load(reference)
+        self._check(found, reference)
+        self._references.setdefault(found, reference)
+        item: Item = found
+        return item
+
+    def reference(self, item: Item) -> str:
+        """What ``get`` finds the class by, in this process and in another: its name, or where it is defined."""
+        if item not in self._references:
+            for name in self.names():
+                self.get(name)
+        if item not in self._references:
+            where: Any = item
+            self._references[item] = f"{where.__module__}:{where.__qualname__}"
+        return self._references[item]
+
+    def registered(self) -> dict[str, Item]:
+        """What this process registered itself; a worker in another process has to be given it."""
+        return dict(self._registered)
+
+    def _load(self, reference: str) -> tuple[Any, str]:
+        """The class, and the reference in full: a file's path is made absolute."""
+        if reference in self._built_in:
+            return _attribute(self._built_in[reference]), reference
+        if reference in _installed(self.group):
+            try:
+                return _installed(self.group)[reference].load(), reference
+            except (ImportError, AttributeError) as error:
+                raise InputError(f"{self.kind} {reference!r}: its package cannot be loaded ({error}); reinstall it") from error
+        where, colon, _ = reference.rpartition(":")
+        if not colon or not where:
+            raise InputError(
+                f"unknown {self.kind} {shortened(reference)!r}; expected one of {', '.join(self.names())}, path/to/file.py:Class or "
+                "package.module:Class"
+            )
+        try:
+            if where.endswith(".py"):
+                reference = f"{Path(where).resolve()}:{reference.rpartition(':')[2]}"
+            return _attribute(reference), reference
+        except InputError as error:
+            raise InputError(f"{self.kind} {shortened(reference, 200)!r}: {error}") from error
+
+    def _check(self, found: Any, reference: str) -> None:
+        if not self._fits(found):
+            raise InputError(f"{self.kind} {shortened(reference, 200)!r}: is {shortened(repr(found))}; expected {self._expected}")
+
+
+@cache
+def _installed(group: str) -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in sorted(entry_points(group=group))}
+
+
+def _attribute(reference: str) -> Any:
+    where, _, name = reference.rpartition(":")
+    module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"{where} has no {name!r} in it; check the name after the colon")
+        found = getattr(found, part)
+    return found
+
+
+def _from_package(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except (ImportError, ValueError) as error:
+        raise InputError(f"{name} cannot be imported ({error}); is it installed?") from error
+
+
+def _from_file(path: Path) -> ModuleType:
+    """The file as a module, the same one for the same path."""
+    path = path.resolve()
+    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    spec = spec_from_file_location(name, path)
+    assert spec is not None  # a .py file has one, with a loader
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise InputError(f"{path}: cannot be imported ({type(error).__name__}: {error}); mend the file") from error
+    return module
