@@ -29,7 +29,7 @@ from sestra.learning.config import preset
 from sestra.learning.policies.registry import Ensemble
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.runtime_settings import use_one_core
-from sestra.learning.trainer import Training
+from sestra.learning.trainer import Training, permutations
 from sestra.worlds import WORLDS
 
 WARM_UP = 5
@@ -90,7 +90,7 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
 def speed(training: Training, updates: int) -> float:
     """Instructions a second."""
     training.policy.train()
-    todo = batches(training.train, training.config.batch_size, torch.Generator().manual_seed(0))
+    todo = batches(training.train, training.config.batch_size, permutations(torch.Generator().manual_seed(0)))
     for _, batch in zip(range(WARM_UP), todo, strict=False):
         training.update(training.vary(batch))
     done, begun = 0, time.perf_counter()

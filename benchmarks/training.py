@@ -33,7 +33,7 @@ from sestra.learning.config import AttentionConfig, LearnerName, preset
 from sestra.learning.evaluation import evaluate, execute
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.runtime_settings import use_one_core
-from sestra.learning.trainer import Training
+from sestra.learning.trainer import Training, permutations
 from sestra.worlds import WORLDS
 
 LEARNERS: tuple[LearnerName, ...] = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
@@ -130,15 +130,15 @@ def measure(options: Options, world: str, learner: LearnerName, trained: bool, f
         training.policy.load_state_dict(known.policy.state_dict())
     training.policy.train()
     _ = training.tables.distance, training.tables.steps
-    drawn = batches(training.train, options.batch_size, training.generator)
+    drawn = batches(training.train, options.batch_size, permutations(training.generator))
     todo = [batch for _, batch in zip(range(options.updates), drawn, strict=False)]
     for batch in todo[:5]:
         training.update(batch)
 
     places: dict[str, list[tuple[Any, str]]] = {
-        "encoder": [(training.policy, "read")],
-        "decoder": [(training.policy, name) for name in ("begin", "step", "narrow", "finish")],
-        "world": [(training.tables, "step"), (training.tables, "demonstrate"), (training.tables, "merit")],
+        "encoder": [(training.policy, "encode")],
+        "decoder": [(training.policy, name) for name in ("step", "select", "replay")],
+        "world": [(training.tables, "step"), (training.tables, "demonstrate"), (training.tables, "edit_rewards")],
         "backward": [(torch.Tensor, "backward")],
         "optimiser": [(training.optimiser, "step")],
     }
@@ -181,7 +181,7 @@ def lstm_flops(training: Training) -> float:
     sizes = training.config.policy
     if not isinstance(sizes, AttentionConfig):
         raise TypeError(f"the encoder of {sizes} is not counted")
-    words = float(training.train.lengths.float().mean())
+    words = float(training.train.lengths.mean())
     return words * 2 * 2 * 4 * sizes.hidden * (sizes.embedding + sizes.hidden)
 
 

@@ -92,7 +92,7 @@ def batched_step(
     """What ``sestra.envs.batch`` calls, with the arrays that it has."""
     at_horizon = np.zeros(len(states), np.bool_)  # [batch]
     after, reward, _ = take_actions(tables, states, goals, actions, verbosity=VERBOSITY, at_horizon=at_horizon)
-    return after, reward, tables.valid_actions(torch.from_numpy(after)).numpy()
+    return after, reward, tables.valid_actions(after)
 
 
 def turns(tables: Tables, count: int) -> list[Turn]:
@@ -125,19 +125,14 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
     tables = compile_world(get_world(name))
     world, examples = tables.world, turns(tables, batch)
     states, goals = (tables.encode(part) for part in list(zip(*examples, strict=True))[:2])  # [batch, slots]
-    actions = torch.tensor([tables.action_index(action) for _, _, action in examples])  # [batch]
+    actions = np.array([tables.action_index(action) for _, _, action in examples])  # [batch]
 
-    arrays = (states.numpy(), goals.numpy(), actions.numpy())  # the same memory
-    after, reward, valid = batched_step(tables, *arrays)
+    after, reward, valid = batched_step(tables, states, goals, actions)
     every = rewards(tables, states, goals, verbosity=VERBOSITY)
     for place, (state, goal, action) in enumerate(examples):
         wanted, gained, mask = plain_step(world, state, goal, action)
-        same = (
-            tables.decode(torch.from_numpy(after[place : place + 1]))[0] == wanted
-            and valid[place].tolist() == mask
-            and abs(reward[place] - gained) < 1e-5
-        )
-        if not same or (every[place] - torch.tensor(plain_rewards(world, state, goal))).abs().max() > 1e-5:
+        same = tables.decode(after[place : place + 1])[0] == wanted and valid[place].tolist() == mask and abs(reward[place] - gained) < 1e-5
+        if not same or np.abs(every[place] - plain_rewards(world, state, goal)).max() > 1e-5:
             raise RuntimeError(f"{name}: tables and plain Python disagree on {action} in {world.format(state)}")
 
     both: dict[tuple[str, str, int], tuple[Callable[[], object], Callable[[], object]]] = {
@@ -146,7 +141,7 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
             lambda: [world.apply(state, action) for state, _, action in examples],
         ),
         ("environment's step", "steps", 1): (
-            lambda: batched_step(tables, *arrays),
+            lambda: batched_step(tables, states, goals, actions),
             lambda: [plain_step(world, *example) for example in examples],
         ),
         ("reward of every action", "rewards", tables.actions): (

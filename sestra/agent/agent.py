@@ -21,14 +21,15 @@ from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Trace, Turn
 from sestra.data.batch import Turns
 from sestra.errors import InputError
-from sestra.learning.beam_search import beam_search
 from sestra.learning.config import TrainConfig
+from sestra.learning.decoding import beam_search, forced, greedy, sampled
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import Policy
-from sestra.learning.rollout import forced, greedy, roll_out, sampled
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import Trained, load_trained
-from sestra.learning.speculative import Draft, roll_out_drafting
+from sestra.learning.speculative import roll_out_speculatively
 from sestra.worlds import World
+from sestra.worlds.tables import Integers
 
 __all__ = ["Agent", "Context", "How", "Interaction"]
 
@@ -74,7 +75,6 @@ class Agent:
         self._trained = trained
         self._tables = trained.tables
         self._policy: Policy = trained.policy
-        self._draft = Draft.of(trained.policy)
         self._reader = Reader(trained.tables, Speller(trained.vocabulary))
 
     @classmethod
@@ -173,12 +173,12 @@ class Agent:
         if manner.how == "beam":
             choose = forced(beam_search(self._policy, self._tables, turns, manner.horizon, manner.beam))
 
-        def choose_if_understood(logits: Tensor, states: Tensor, step: int) -> Tensor:
+        def choose_if_understood(logits: Tensor, states: Integers, step: int) -> Tensor:
             return torch.where(understood, choose(logits, states, step), self._tables.stop)  # [batch]
 
-        if self._draft is not None and manner.how == "greedy" and len(turns) == 1:
-            return roll_out_drafting(self._draft, self._policy, self._tables, turns, manner.horizon, choose_if_understood)
-        return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood, tell=True)
+        if manner.how == "greedy" and len(turns) == 1:
+            return roll_out_speculatively(self._policy, self._tables, turns, manner.horizon, choose_if_understood)
+        return roll_out(self._policy, self._tables, turns, manner.horizon, choose_if_understood, return_attention=True)
 
 
 class Interaction:

@@ -12,7 +12,7 @@ from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Tur
 from sestra.data.batch import Turns
 from sestra.errors import shortened
 from sestra.learning.execution import Execution
-from sestra.learning.policies.base import Policy
+from sestra.learning.policies.base import Inputs, Policy, ReportsAttention
 from sestra.worlds.tables import Tables
 
 ALTERNATIVES = 5
@@ -63,7 +63,8 @@ def _attention(policy: Policy, readings: Sequence[Reading], turns: Turns, execut
     """Of each execution, step by step."""
     lengths = execution.lengths.tolist()
     columns: list[list[list[Attended]]] = []  # [names][batch][steps]
-    for name, (over, weights, places) in policy.attended(turns, execution).items():
+    maps = policy.attention(Inputs.of(turns), execution) if isinstance(policy, ReportsAttention) else {}
+    for name, (over, weights, places) in maps.items():
         plain = _rounded(weights).transpose(0, 1).tolist()  # [batch][steps][heads][keys]
         columns.append(
             [

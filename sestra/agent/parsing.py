@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Word
-from sestra.data.batch import Turns, pad
-from sestra.data.vocabulary import BETWEEN, CURRENT, tokenize
+from sestra.data.batch import Example, Turns, join_instructions, make_turns
+from sestra.data.vocabulary import tokenize
 from sestra.errors import InputError, shortened
 from sestra.worlds.tables import Tables
 
@@ -28,10 +26,10 @@ class Reading:
     instruction: str
     words: tuple[Word, ...]
     """Those of the instruction."""
-    numbers: list[int]
-    """The places in the vocabulary of the words of all instructions, with marks between the instructions."""
+    token_ids: list[tuple[int, ...]]
+    """Of all instructions, this one last."""
     labels: list[str | None]
-    """The same words as they were typed, None for a mark."""
+    """The words of all instructions as they were typed, with None for each delimiter between instructions."""
     states: list[tuple[Any, ...]]
     """In which the turns so far began."""
 
@@ -60,20 +58,10 @@ class Reader:
             raise InputError(
                 f"{place}more than {MOST_EARLIER_WORDS:,} words in {len(instructions) - 1} earlier instructions; begin a new interaction"
             )
-        numbers: list[int] = []
-        labels: list[str | None] = []
-        for count, instruction in enumerate(instructions, start=1):
-            words, known = self.speller.read(instruction)
-            if count == len(instructions):
-                numbers.append(CURRENT)
-                labels.append(None)
-            elif numbers:
-                numbers.append(BETWEEN)
-                labels.append(None)
-            numbers += known
-            labels += [word.text for word in words]
+        read = [self.speller.read(instruction) for instruction in instructions]
+        labels = join_instructions([[word.text for word in words] for words, _ in read], None, None)
         parsed = [self.state(state, f"{place}state {count}: ") for count, state in enumerate(states, start=1)]
-        return Reading(instructions[-1], words, numbers, labels, parsed)
+        return Reading(instructions[-1], read[-1][0], [ids for _, ids in read], labels, parsed)
 
     def words(self, instruction: str, place: str) -> tuple[tuple[Word, ...], tuple[int, ...]]:
         """The instruction's words, and their places in the vocabulary."""
@@ -114,16 +102,4 @@ def _check_text(text: Any, place: str, expected: str) -> None:
 
 def as_turns(readings: Sequence[Reading], tables: Tables) -> Turns:
     """A batch; the goals, which nobody knows, are the initial states."""
-    turns = max(len(reading.states) for reading in readings)
-    filled = [state for reading in readings for state in (*reading.states, *[reading.states[-1]] * (turns - len(reading.states)))]
-    history = tables.encode(filled).view(len(readings), turns, tables.slots)  # [batch, turns, slots]
-    return Turns(
-        words=pad([reading.numbers for reading in readings]),
-        lengths=torch.tensor([len(reading.numbers) for reading in readings]),
-        current=torch.tensor([len(reading.numbers) - len(reading.words) for reading in readings]),
-        history=history,
-        goal=history[:, -1],
-        turn=torch.tensor([len(reading.states) - 1 for reading in readings]),
-        interaction=torch.arange(len(readings)),
-        whole=torch.ones(len(readings), dtype=torch.bool),
-    )
+    return make_turns([Example(reading.token_ids, reading.states, reading.states[-1]) for reading in readings], tables)

@@ -13,8 +13,9 @@ from sestra.analysis.errors import Case, ErrorClass, classify
 from sestra.analysis.references import Kind, To, references
 from sestra.data.batch import batches, encode_turns
 from sestra.data.scone import Interaction
+from sestra.learning.decoding import greedy
 from sestra.learning.evaluation import Accuracy
-from sestra.learning.rollout import greedy, roll_out
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import Trained
 from sestra.worlds.tables import Tables
 
@@ -115,7 +116,7 @@ def analyse(trained: Trained, interactions: Sequence[Interaction]) -> Analysis:
                 interaction.instructions[: turn + 1],
                 interaction.states[: turn + 1],
                 goal,
-                tuple(tables.decode(path[: length + 1])),
+                tuple(tables.decode(path[: length + 1].numpy())),
                 tuple(str(tables.action(index)) for index in actions[:length]),
                 stopped,
                 tuple(dated[number][turn]),

@@ -1,17 +1,19 @@
-"""Instructions as tensors: every turn of a list of interactions, and batches of them."""
+"""Turns as arrays: the one way in which interactions and contexts become what a policy is given."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from sestra.data.scone import Interaction, State
-from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, SPECIAL, UNKNOWN, Vocabulary
-from sestra.worlds.tables import Tables
+from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
+from sestra.worlds.tables import Flags, Integers, Tables
+
+Token = TypeVar("Token")
 
 
 @dataclass(frozen=True)
@@ -21,95 +23,115 @@ class Turns:
     The words are those of all instructions up to this one, with BETWEEN between earlier ones and CURRENT before this one.
     """
 
-    words: Tensor  # [batch, words], padded at the end
-    lengths: Tensor  # [batch]: number of words that are not padding
-    current: Tensor  # [batch]: where this instruction begins, after CURRENT
-    history: Tensor  # [batch, turns, slots]: the states in which the turns up to this one begin, then the last of them again
-    goal: Tensor  # [batch, slots]
-    turn: Tensor  # [batch]: 0 for the first instruction of an interaction
-    interaction: Tensor  # [batch]: index of the interaction
-    whole: Tensor  # [batch]: whether all states of the interaction are known
+    words: Integers  # [batch, words], padded at the end
+    lengths: Integers  # [batch]: number of words that are not padding
+    current: Integers  # [batch]: where this instruction begins, after CURRENT
+    history: Integers  # [batch, turns, slots]: the states in which the turns up to this one begin, then the last of them again
+    goal: Integers  # [batch, slots]
+    turn: Integers  # [batch]: 0 for the first instruction of an interaction
+    interaction: Integers  # [batch]: index of the interaction
+    whole: Flags  # [batch]: whether all states of the interaction are known
 
     def __len__(self) -> int:
         return len(self.words)
 
     @property
-    def initial(self) -> Tensor:
+    def initial(self) -> Integers:
         """The states in which these turns begin."""
-        return self.history[torch.arange(len(self)), self.turn]  # [batch, slots]
+        return self.history[np.arange(len(self)), self.turn]  # [batch, slots]
 
-    def starting_from(self, history: Tensor) -> Turns:
-        """The same instructions after another course of states."""
+    def starting_from(self, history: Integers) -> Turns:
+        """The same instructions after another history of states."""
         return dataclasses.replace(self, history=history)
 
-    def select(self, rows: Tensor) -> Turns:
+    def select(self, rows: Integers) -> Turns:
         """Some of the turns, without the padding that only others needed."""
         chosen = Turns(**{field.name: getattr(self, field.name)[rows] for field in dataclasses.fields(self)})
-        longest = int(chosen.lengths.max()) if len(rows) else 0
-        return dataclasses.replace(chosen, words=chosen.words[:, :longest])
+        return dataclasses.replace(chosen, words=chosen.words[:, : chosen.lengths.max(initial=0)])
+
+
+@dataclass(frozen=True)
+class Example:
+    """One turn before it becomes part of a batch: all instructions and states up to it, and its goal."""
+
+    instructions: Sequence[Sequence[int]]
+    """Token ids; the last instruction is this turn's."""
+    states: Sequence[State]
+    """In which the turns up to this one begin."""
+    goal: State
+    interaction: int = 0
+    whole: bool = True
+
+
+def join_instructions(instructions: Sequence[Sequence[Token]], between: Token, current: Token) -> list[Token]:
+    """All instructions of an interaction as one sequence, with ``between`` between earlier ones and ``current`` before the last.
+
+    >>> join_instructions(["ab", "c", "de"], "|", ">")
+    ['a', 'b', '|', 'c', '>', 'd', 'e']
+    """
+    *earlier, last = instructions
+    joined: list[Token] = []
+    for tokens in earlier:
+        joined += [between, *tokens] if joined else tokens
+    return [*joined, current, *last]
+
+
+def make_turns(examples: Sequence[Example], tables: Tables, turns: int | None = None) -> Turns:
+    """The examples as a batch; ``turns`` is how many states a history has, by default as many as the longest needs."""
+    words = [join_instructions(example.instructions, BETWEEN, CURRENT) for example in examples]
+    longest = max(map(len, words), default=0)
+    turns = max((len(example.states) for example in examples), default=0) if turns is None else turns
+    histories = [[*example.states, *[example.states[-1]] * (turns - len(example.states))] for example in examples]
+    return Turns(
+        words=np.array([[*row, *[PAD] * (longest - len(row))] for row in words], np.int64).reshape(len(words), longest),
+        lengths=np.array([len(row) for row in words], np.int64),
+        current=np.array([len(row) - len(example.instructions[-1]) for row, example in zip(words, examples, strict=True)], np.int64),
+        history=tables.encode(state for history in histories for state in history).reshape(len(examples), turns, tables.slots),
+        goal=tables.encode(example.goal for example in examples),
+        turn=np.array([len(example.states) - 1 for example in examples], np.int64),
+        interaction=np.array([example.interaction for example in examples], np.int64),
+        whole=np.array([example.whole for example in examples], np.bool_),
+    )
 
 
 def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, tables: Tables) -> Turns:
     """Every instruction whose start and goal are known, in order."""
-    words, current, histories, goal, turn, index, whole = [], [], [], [], [], [], []
-    turns = max((len(interaction.instructions) for interaction in interactions), default=0)
+    examples = []
     for number, interaction in enumerate(interactions):
-        earlier: list[int] = []
-        for position, instruction in enumerate(interaction.instructions):
-            before, after = interaction.states[position : position + 2]
-            tokens = vocabulary.encode(instruction)
-            if before is not None and after is not None:
-                words.append([*earlier, CURRENT, *tokens])
-                current.append(len(earlier) + 1)
-                histories.append(_history(interaction.states[: position + 1], before, turns))
-                goal.append(after)
-                turn.append(position)
-                index.append(number)
-                whole.append(None not in interaction.states)
-            earlier += [BETWEEN, *tokens] if earlier else tokens
-    return Turns(
-        words=pad(words),
-        lengths=torch.tensor([len(row) for row in words]),
-        current=torch.tensor(current),
-        history=tables.encode(state for history in histories for state in history).view(len(histories), turns, tables.slots),
-        goal=tables.encode(goal),
-        turn=torch.tensor(turn),
-        interaction=torch.tensor(index),
-        whole=torch.tensor(whole, dtype=torch.bool),
-    )
+        tokens, whole = [vocabulary.encode(instruction) for instruction in interaction.instructions], None not in interaction.states
+        for last, goal in enumerate(interaction.states[1:], start=1):
+            start = interaction.states[last - 1]
+            if start is not None and goal is not None:
+                examples.append(Example(tokens[:last], _known(interaction.states[:last], start), goal, number, whole))
+    return make_turns(examples, tables, max((len(interaction.instructions) for interaction in interactions), default=0))
 
 
-def _history(states: Sequence[State | None], last: State, turns: int) -> list[State]:
-    """The states, filled up with the last one; one that nobody annotated is taken to be as the next one is."""
-    known = [last] * turns
-    for place in reversed(range(len(states))):
-        state = states[place]
-        known[place] = known[min(place + 1, turns - 1)] if state is None else state
-    return known
+def _known(states: Sequence[State | None], last: State) -> list[State]:
+    """The states; one that nobody annotated is taken to be as the next one is."""
+    known = [last]
+    for state in reversed(states[:-1]):
+        known.append(known[-1] if state is None else state)
+    return known[::-1]
 
 
-def forget_words(turns: Turns, share: float, generator: torch.Generator) -> Turns:
-    """The turns with a share of their words, at random, as if nobody had heard of them."""
-    forgotten = (torch.rand(turns.words.shape, generator=generator) < share) & (turns.words >= len(SPECIAL))
-    return dataclasses.replace(turns, words=turns.words.masked_fill(forgotten, UNKNOWN))
+Permutation = Callable[[int], Integers]
+"""Draws a random order of that many things."""
 
 
-def pad(rows: Sequence[Sequence[int]]) -> Tensor:
-    """The rows as one tensor, padded at the end."""
-    longest = max(map(len, rows), default=0)
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows], dtype=torch.long).view(len(rows), longest)
+def batches(turns: Turns, size: int, permutation: Permutation | None = None, bucket: int = 50) -> Iterator[Turns]:
+    """All turns, ``size`` at a time: in random order if there is a source of permutations, else in order of length.
 
-
-def batches(turns: Turns, size: int, generator: torch.Generator | None = None, bucket: int = 50) -> Iterator[Turns]:
-    """All turns, ``size`` at a time: shuffled if a generator is given, else in order of length.
-
-    Shuffled turns are sorted by length within ``bucket`` batches, and those batches shuffled, so that little is padded.
+    Turns in random order are sorted by length within ``bucket`` batches, and those batches shuffled, so that little is padded.
     """
-    if generator is None:
-        for rows in turns.lengths.argsort(stable=True).split(size):
+    if permutation is None:
+        for rows in _split(turns.lengths.argsort(kind="stable"), size):
             yield turns.select(rows)
         return
-    for chunk in torch.randperm(len(turns), generator=generator).split(size * bucket):
-        in_order = chunk[turns.lengths[chunk].argsort(stable=True)].split(size)
-        for number in torch.randperm(len(in_order), generator=generator).tolist():
+    for chunk in _split(permutation(len(turns)), size * bucket):
+        in_order = _split(chunk[turns.lengths[chunk].argsort(kind="stable")], size)
+        for number in permutation(len(in_order)).tolist():
             yield turns.select(in_order[number])
+
+
+def _split(rows: Integers, size: int) -> list[Integers]:
+    return [rows[first : first + size] for first in range(0, len(rows), size)]

@@ -71,7 +71,7 @@ def count_steps(world: World[Any], interactions: Sequence[Interaction]) -> Steps
     goals = tables.encode(goal for _, goal in pairs)  # [steps, slots]
     executions = tables.demonstrate(starts, goals)  # [steps, longest + 1]
     states = starts
-    for actions in executions.unbind(1):
+    for actions in executions.T:
         states = tables.step(states, actions)  # [steps, slots]
     taken = (executions != tables.stop).sum(1)  # [steps]
     least = tables.steps_to_go(starts, goals)  # [steps]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from sestra.envs.task import CUSTOM, Array, Script, Task
@@ -74,7 +73,7 @@ class Batch:
 
     def info(self) -> dict[str, Any]:
         """Arrays: the valid actions, whether STOP was just chosen at the goal, and which example this is."""
-        mask = self.task.tables.valid_actions(torch.from_numpy(self.current)).numpy().view(np.int8)  # [size, actions]
+        mask = self.task.tables.valid_actions(self.current).view(np.int8)  # [size, actions]
         return {"action_mask": mask, "success": self.success.copy(), "example": self.example.copy()}
 
     def texts(self, place: int) -> dict[str, Any]:

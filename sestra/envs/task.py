@@ -185,8 +185,8 @@ class Task:
             turns,
             np.array([numbers[turn.instruction] for turn in turns], dtype=np.int32).reshape(-1, self.instruction_length),
             history,
-            start.numpy().reshape(-1, self.world.slots),
-            goal.numpy().reshape(-1, self.world.slots),
+            start,
+            goal,
             np.array([turn.goal is not None for turn in turns], dtype=bool),
             np.array([turn.last for turn in turns], dtype=bool),
         )

@@ -7,13 +7,14 @@ from statistics import NormalDist
 
 import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
 from sestra.data.batch import Turns, batches
+from sestra.learning.decoding import greedy
 from sestra.learning.policies.base import Policy
-from sestra.learning.rollout import greedy, roll_out
+from sestra.learning.rollout import roll_out
 from sestra.worlds.reward import take_actions
-from sestra.worlds.tables import Tables
+from sestra.worlds.tables import Flags, Integers, Tables
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Accuracy:
         return 100 * (centre - spread), 100 * (centre + spread)
 
     @classmethod
-    def of(cls, success: Tensor) -> Accuracy:
-        return cls(int(success.sum()), success.numel())
+    def of(cls, success: Flags) -> Accuracy:
+        return cls(int(success.sum()), success.size)
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class Evaluation:
     """Single instructions, by their place in the interaction."""
     reward: float
     """Mean over single instructions of the sum of an execution's rewards."""
-    reached: Tensor  # [turns, slots]: from the annotated start state
-    success: Tensor  # [turns]
+    reached: Integers  # [turns, slots]: from the annotated start state
+    success: Flags  # [turns]
 
 
 @torch.no_grad()
@@ -64,28 +65,29 @@ def evaluate(
 ) -> Evaluation:
     """Execute every instruction greedily from its annotated start, and every interaction from its start state.
 
-    Until something has gone wrong the two are the same. From then on a turn is executed a second time, from where the interaction has come
-    to, beside the first. Interactions with a state that nobody annotated are not followed.
+    Until something has gone wrong the two are the same. From then on a turn is executed a second time, from the state that the
+    interaction has reached, beside the first. Interactions with a state that nobody annotated are not followed.
     """
-    reached, reward = torch.empty_like(turns.goal), torch.empty(len(turns), dtype=torch.double)  # [turns, slots], [turns]
+    reached, reward = np.empty_like(turns.goal), np.empty(len(turns))  # [turns, slots], [turns]
     interactions = int(turns.interaction.max()) + 1
-    course = turns.history.new_zeros(interactions, *turns.history.shape[1:])  # [interactions, turns, slots]: where each turn begins
-    right = torch.zeros(interactions, dtype=torch.bool)  # [interactions]
+    histories = np.zeros((interactions, *turns.history.shape[1:]), np.int64)  # [interactions, turns, slots]: where each turn begins
+    right = np.zeros(interactions, np.bool_)  # [interactions]
     after_three = right[:0]  # [interactions that have three turns]
     numbers = range(int(turns.turn.max()) + 1)
     for number in numbers:
-        rows = (turns.turn == number).nonzero().squeeze(1)
+        rows = np.flatnonzero(turns.turn == number)
         these = turns.select(rows)
         if number == 0:
-            course[these.interaction] = these.history
-        come = course[these.interaction]  # [rows, turns, slots]
-        astray = ((come != these.history).flatten(1).any(1) & these.whole).nonzero().squeeze(1)
-        both = these.select(torch.cat([torch.arange(len(rows)), astray])).starting_from(torch.cat([these.history, come[astray]]))
+            histories[these.interaction] = these.history
+        history = histories[these.interaction]  # [rows, turns, slots]
+        astray = np.flatnonzero((history != these.history).any((1, 2)) & these.whole)
+        both = these.select(np.concatenate([np.arange(len(rows)), astray]))
+        both = both.starting_from(np.concatenate([these.history, history[astray]]))
         final, total = execute(policy, tables, both, horizon, verbosity=verbosity, batch_size=batch_size)
-        ended, strayed = final.split([len(rows), len(astray)])  # [rows, slots], [astray, slots]
+        ended = final[: len(rows)].copy()  # [rows, slots]
         reached[rows], reward[rows] = ended, total[: len(rows)]
-        ended = ended.index_copy(0, astray, strayed)  # [rows, slots]
-        course[these.interaction, number + 1 :] = ended.unsqueeze(1)
+        ended[astray] = final[len(rows) :]
+        histories[these.interaction, number + 1 :] = ended[:, None]
         right[these.interaction] = (ended == these.goal).all(-1)
         if number == 2:
             after_three = right[these.interaction[these.whole]]
@@ -93,7 +95,7 @@ def evaluate(
     return Evaluation(
         inst=Accuracy.of(success),
         utts3=Accuracy.of(after_three),
-        utts5=Accuracy.of(right[turns.interaction[turns.whole].unique()]),
+        utts5=Accuracy.of(right[np.unique(turns.interaction[turns.whole])]),
         by_turn=tuple(Accuracy.of(success[turns.turn == number]) for number in numbers),
         reward=float(reward.mean()),
         reached=reached,
@@ -103,18 +105,20 @@ def evaluate(
 
 def execute(
     policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int | None = None
-) -> tuple[Tensor, Tensor]:
-    """Final states and total rewards of greedy executions, in the turns' order; by default as many at once as suit the policy."""
-    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, batch_size or policy.at_once)]
-    back = turns.lengths.argsort(stable=True).argsort()
-    final, total = (torch.cat(column)[back] for column in zip(*results, strict=True))  # [turns, slots], [turns]
+) -> tuple[Integers, NDArray[np.float64]]:
+    """Final states, ``[turns, slots]``, and total rewards, ``[turns]``, of greedy executions."""
+    size = batch_size or policy.evaluation_batch_size
+    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, size)]
+    back = turns.lengths.argsort(kind="stable").argsort()  # batches come in order of length
+    final, total = (np.concatenate(column)[back] for column in zip(*results, strict=True))
     return final, total
 
 
-def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Tensor, Tensor]:
+def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Integers, NDArray[np.float64]]:
     execution = roll_out(policy, tables, turns, horizon, greedy)
-    states, goals = execution.states.flatten(0, 1).numpy(), turns.goal.repeat(len(execution.states), 1).numpy()  # [steps * batch, slots]
-    at_horizon = np.zeros(len(states), dtype=np.bool_)
+    steps = len(execution.states)
+    states, goals = execution.states.flatten(0, 1).numpy(), np.tile(turns.goal, (steps, 1))  # [steps * batch, slots]
+    at_horizon = np.zeros(len(states), np.bool_)
     _, reward, _ = take_actions(tables, states, goals, execution.actions.flatten().numpy(), verbosity=verbosity, at_horizon=at_horizon)
-    total = (torch.from_numpy(reward).view_as(execution.alive) * execution.alive).sum(0)  # [batch]
-    return execution.final, total
+    total = (reward.reshape(steps, -1) * execution.alive.numpy()).sum(0)  # [batch]
+    return execution.final.numpy(), total

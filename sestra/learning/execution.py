@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sestra.learning.policies.base import Encoded
+
 
 @dataclass(frozen=True)
 class Execution:
@@ -20,9 +22,9 @@ class Execution:
     final: Tensor  # [batch, slots]
     stopped: Tensor  # [batch]: ended by STOP, not by the horizon
     attention: list[dict[str, Tensor]]
-    """What each step told of what was looked at; ``Policy.attended`` reads it."""
-    memory: Any
-    """What the policy had read."""
+    """What each step returned of its attention."""
+    encoded: Encoded
+    """The turns as the policy encoded them."""
 
     @property
     def lengths(self) -> Tensor:
@@ -30,13 +32,13 @@ class Execution:
         return self.alive.sum(0)  # [batch]
 
     def first(self, steps: int) -> Execution:
-        """Its first steps; where they lead is left as it was."""
-        cut = {name: getattr(self, name)[:steps] for name in (*STEPWISE, "attention")}
+        """Its first steps; the final state is left as it was."""
+        cut: dict[str, Any] = {name: getattr(self, name)[:steps] for name in (*STEPWISE, "attention")}
         return replace(self, **cut)
 
     def then(self, rest: Execution) -> Execution:
         """Both, one after the other."""
-        joined = {name: torch.cat([getattr(self, name), getattr(rest, name)]) for name in STEPWISE}
+        joined: dict[str, Any] = {name: torch.cat([getattr(self, name), getattr(rest, name)]) for name in STEPWISE}
         return replace(rest, attention=self.attention + rest.attention, **joined)
 
 

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from sestra.data.augment import Symmetry
-from sestra.data.batch import Turns, batches, encode_turns, forget_words
+from sestra.data.augment import SymbolRenamings, drop_words
+from sestra.data.batch import Permutation, Turns, batches, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
@@ -23,12 +24,13 @@ from sestra.errors import InputError
 from sestra.io import to_json, write_text
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
+from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners import LEARNERS, Learner
 from sestra.learning.learners.distillation import Teacher
 from sestra.learning.policies.registry import make_policy
-from sestra.learning.rollout import Guided, forced, roll_out, sampled
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import get_world
 from sestra.worlds.reward import rewards
@@ -92,7 +94,7 @@ class Training:
             raise InputError(
                 "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
             )
-        self.symmetry = Symmetry(self.tables, self.vocabulary) if config.symmetry else None
+        self.symmetry = SymbolRenamings(self.tables, self.vocabulary) if config.symmetry else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = make_policy(config.policy, self.tables, self.vocabulary)
@@ -125,13 +127,13 @@ class Training:
         self.policy.train()
         total = math.ceil(len(self.train) / self.config.batch_size)
         objective = succeeded = actions = seen = 0.0
-        for done, drawn in enumerate(batches(self.train, self.config.batch_size, self.generator)):
+        for done, drawn in enumerate(batches(self.train, self.config.batch_size, permutations(self.generator))):
             self._set_learning_rate(self.progress.epoch + done / total)
             batch = self.vary(drawn)
             value, execution = self.update(batch)
             seen += len(batch)
             objective += value * len(batch)
-            succeeded += int(((execution.final == batch.goal).all(-1) & execution.stopped).sum())
+            succeeded += int(((execution.final.numpy() == batch.goal).all(-1) & execution.stopped.numpy()).sum())
             actions += int(execution.alive.sum())
             if self.watch:
                 self.watch.batch(done + 1, total, objective / seen)
@@ -144,9 +146,11 @@ class Training:
     def vary(self, batch: Turns) -> Turns:
         """The batch as it is seen this time: with other names, and some words forgotten."""
         if self.symmetry:
-            batch = self.symmetry.rename(batch, self.generator)
+            choice = torch.randint(len(self.symmetry), (len(batch),), generator=self.generator)  # [batch]
+            batch = self.symmetry.rename(batch, choice.numpy())
         if self.config.word_dropout:
-            batch = forget_words(batch, self.config.word_dropout, self.generator)
+            dropped = torch.rand(batch.words.shape, generator=self.generator) < self.config.word_dropout  # [batch, words]
+            batch = drop_words(batch, dropped.numpy())
         return batch
 
     def update(self, batch: Turns) -> tuple[float, Execution]:
@@ -180,18 +184,17 @@ class Training:
         """An execution of each instruction, and the reward of every action in every state that it visits."""
         if learner.demonstrated:
             demonstrations = self.tables.demonstrate(batch.initial, batch.goal)  # [batch, steps]
-            horizon, choose = demonstrations.shape[1], forced(demonstrations)
+            horizon, choose = demonstrations.shape[1], forced(torch.from_numpy(demonstrations))
         else:
             horizon, choose = self.config.horizon, sampled(self.generator)
             if self.config.guided and not learner.on_policy:
-                choose = Guided(self.tables, batch.goal, self.config.guided, self.generator)
+                choose = OracleGuided(self.tables, batch.goal, self.config.guided, self.generator)
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
-        last = torch.arange(len(execution.states)).unsqueeze(1) == horizon - 1  # [steps, 1]
-        goals = batch.goal.expand_as(execution.states)  # [steps, batch, slots]
-        settings = self.config
-        return execution, rewards(
-            self.tables, execution.states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=last
-        )  # [steps, batch, actions]
+        last = np.arange(len(execution.states))[:, None] == horizon - 1  # [steps, 1]
+        states, settings = execution.states.numpy(), self.config  # [steps, batch, slots]
+        goals = np.broadcast_to(batch.goal, states.shape)  # [steps, batch, slots]
+        observed = rewards(self.tables, states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=last)
+        return execution, torch.from_numpy(observed)  # [steps, batch, actions]
 
     def _set_learning_rate(self, epoch: float) -> None:
         remaining = (1 + math.cos(math.pi * epoch / self.config.epochs)) / 2
@@ -277,6 +280,11 @@ class Training:
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.generator.set_state(parts["generator"]["state"])
         self.progress = Progress(**info)
+
+
+def permutations(generator: torch.Generator) -> Permutation:
+    """Random orders that the generator decides."""
+    return lambda count: torch.randperm(count, generator=generator).numpy()
 
 
 def _optimiser(config: TrainConfig, policy: torch.nn.Module) -> torch.optim.Optimizer:

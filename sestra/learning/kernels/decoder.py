@@ -1,9 +1,9 @@
 """The decoder's steps, and their gradient for a whole execution at once.
 
-Left to autograd, every step of an execution would be dozens of small recorded operations, and each weight's gradient a product a step, all
-of them added up. Here the steps are computed without recording, as they are when an agent is used; what they computed is kept, and one
-function goes back through it: only what a step must hand to the one before it is computed step by step; the gradients of weights and keys
-are one product each, over all steps together. Executions that have ended may leave the batch, so a step has the rows that were left.
+Left to autograd, every step of an execution would be dozens of small recorded operations, and each weight's gradient a sum of one product
+per step. Here the steps are computed without recording, as in inference. What they computed is kept, and one function goes back through
+it: only what a step must hand to the one before it is computed step by step. The gradients of weights and keys are one product each, over
+all steps together. Executions that have ended may leave the batch, so a step has the rows that were left.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sestra.learning.policies.base import spread
+from sestra.learning.policies.base import scatter_rows
 
 
 class Keys(NamedTuple):
@@ -44,12 +44,12 @@ class Attention(NamedTuple):
 class Update(NamedTuple):
     """An LSTM's gates, its cell, the cell's tanh and its hidden state after a step, ``[batch, hidden]`` each."""
 
-    admit: Tensor
+    input_gate: Tensor
     forget: Tensor
     output: Tensor
     candidate: Tensor
     cell: Tensor
-    seen: Tensor
+    cell_tanh: Tensor
     hidden: Tensor
 
 
@@ -106,11 +106,11 @@ def step(
 def lstm(gates: Tensor, cell: Tensor) -> Update:
     """The pointwise part of an LSTM step; gates are ``[..., 4 * hidden]``: input, forget, output, candidate."""
     size = cell.shape[-1]
-    admit, forget, output = gates[..., : 3 * size].sigmoid().split(size, -1)
+    input_gate, forget, output = gates[..., : 3 * size].sigmoid().split(size, -1)
     candidate = gates[..., 3 * size :].tanh()
-    after = torch.addcmul(forget * cell, admit, candidate)  # [..., hidden]
-    seen = after.tanh()
-    return Update(admit, forget, output, candidate, after, seen, output * seen)
+    after = torch.addcmul(forget * cell, input_gate, candidate)  # [..., hidden]
+    cell_tanh = after.tanh()
+    return Update(input_gate, forget, output, candidate, after, cell_tanh, output * cell_tanh)
 
 
 def hidden_states(
@@ -157,7 +157,7 @@ class _HiddenStates(torch.autograd.Function):
             trace, (query_mask, queries_mask, squashed_mask) = traces[number], traces[number].masks
             if len(d_hidden) < len(rows[number]):  # some left after this step
                 places = torch.searchsorted(rows[number], rows[number + 1])
-                d_hidden, d_cell = spread(d_hidden, places, len(rows[number])), spread(d_cell, places, len(rows[number]))
+                d_hidden, d_cell = scatter_rows(d_hidden, places, len(rows[number])), scatter_rows(d_cell, places, len(rows[number]))
             d_gates, d_cell = _lstm_backward(trace.update, trace.cell_before, gradients[number] + d_hidden, d_cell)
             d_squashed, d_hidden = (d_gates @ weights.gates).split([joined_size, hidden_size], 1)
             d_tanh = _masked(d_squashed, squashed_mask) * (1 - trace.squashed * trace.squashed)  # [rows, joined]
@@ -167,8 +167,8 @@ class _HiddenStates(torch.autograd.Function):
                 for each, keys, d_context in zip(trace.others, trace.keys[1:], d_contexts, strict=True)
             ]
             d_queries = _masked(torch.cat([back.query.flatten(1) for back in backs], 1), queries_mask)  # [rows, sizes]
-            d_before, d_looked = (d_queries @ weights.queries).split([hidden_size, word], 1)
-            now = _attend_backward(trace.current, trace.keys[0], (d_now + d_looked).unsqueeze(1))
+            d_before, d_context_query = (d_queries @ weights.queries).split([hidden_size, word], 1)
+            now = _attend_backward(trace.current, trace.keys[0], (d_now + d_context_query).unsqueeze(1))
             d_query = _masked(now.query.squeeze(1), query_mask)  # [rows, word]
             d_hidden = d_hidden + d_before + d_query @ weights.query  # [rows, hidden]
             steps.append((d_gates, d_tanh, d_queries, d_query, now, backs))
@@ -177,10 +177,10 @@ class _HiddenStates(torch.autograd.Function):
         d_gates, d_tanh, d_queries, d_query = (torch.cat(column) for column in list(zip(*steps, strict=True))[:4])
         before = torch.cat([trace.before for trace in traces])  # [all steps' rows, hidden]
         kept = torch.cat([_masked(trace.squashed, trace.masks[2]) for trace in traces])  # [all steps' rows, joined]
-        looked = torch.cat([trace.current.context.squeeze(1) for trace in traces])  # [all steps' rows, word]
+        current_context = torch.cat([trace.current.context.squeeze(1) for trace in traces])  # [all steps' rows, word]
         d_weights = Weights(
             query=d_query.T @ before,
-            queries=d_queries.T @ torch.cat([before, looked], 1),
+            queries=d_queries.T @ torch.cat([before, current_context], 1),
             joined=d_tanh.T @ torch.cat([trace.contexts for trace in traces]),
             gates=d_gates.T @ torch.cat([kept, before], 1),
             gates_bias=d_gates.sum(0),
@@ -198,10 +198,10 @@ def _masked(values: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _lstm_backward(update: Update, before: Tensor, d_hidden: Tensor, d_cell: Tensor) -> tuple[Tensor, Tensor]:
-    admit, forget, output, candidate, _, seen, _ = update
-    d_cell = torch.addcmul(d_cell, d_hidden * output, 1 - seen * seen)  # [batch, hidden]
-    gates = torch.cat([d_cell * candidate, d_cell * before, d_hidden * seen, d_cell * admit], 1)  # [batch, 4 * hidden]
-    slopes = torch.cat([admit, forget, output], 1)
+    input_gate, forget, output, candidate, _, cell_tanh, _ = update
+    d_cell = torch.addcmul(d_cell, d_hidden * output, 1 - cell_tanh * cell_tanh)  # [batch, hidden]
+    gates = torch.cat([d_cell * candidate, d_cell * before, d_hidden * cell_tanh, d_cell * input_gate], 1)  # [batch, 4 * hidden]
+    slopes = torch.cat([input_gate, forget, output], 1)
     slopes = torch.cat([slopes * (1 - slopes), 1 - candidate * candidate], 1)
     return gates.mul_(slopes), d_cell * forget
 

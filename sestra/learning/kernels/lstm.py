@@ -1,7 +1,7 @@
 """A bidirectional LSTM over rows of symbols, and its gradient.
 
 It does what ``torch.nn.LSTM`` does, in three quarters of its time for 64 rows and more. What a symbol adds to the gates is the same
-wherever it stands, so it is computed once a symbol and looked up. Both directions take their steps together, rows that have ended take
+wherever it stands, so it is computed once per symbol and looked up. Both directions take their steps together, rows that have ended take
 none, and the gradient of a weight is one product over all steps.
 
 All gates are sigmoids: tanh x = 2 sigmoid(2x) - 1, and torch takes five times as long for tanh. Between steps half of a candidate, of a
@@ -19,11 +19,11 @@ from torch.nn import functional
 
 
 class Packed(NamedTuple):
-    """Rows of symbols in the order in which they are read: step by step, and in each step the rows that are left, the longest first."""
+    """Rows of symbols in the order of computation: step by step, and in each step the rows that are left, the longest first."""
 
     counts: list[int]  # rows of each step
     places: Tensor  # [2, symbols]: where each direction finds them in the flattened rows
-    earlier: Tensor  # [symbols - rows]: of all but the first step's, the place in this order of what the same row read before
+    earlier: Tensor  # [symbols - rows]: of all but the first step's, the place in this order of the same row's symbol before
 
 
 def pack(lengths: Tensor, longest: int) -> Packed:
@@ -40,17 +40,17 @@ def pack(lengths: Tensor, longest: int) -> Packed:
     )
 
 
-def read_symbols(inputs: Tensor, recurrent: Tensor, rows: Tensor, lengths: Tensor) -> Tensor:
+def encode_symbols(inputs: Tensor, recurrent: Tensor, rows: Tensor, lengths: Tensor) -> Tensor:
     """The hidden states of both directions at each place of the rows, ``[batch, places, 2 * hidden]``; after a row's end, anything.
 
     ``inputs``, ``[2, symbols, 4 * hidden]``, is what each symbol adds to the gates (in torch's order: input, forget, candidate, output);
     ``recurrent``, ``[2, hidden, 4 * hidden]``, is what the hidden state is multiplied by; ``rows``, ``[batch, places]``, are of symbols.
     """
-    apply: Callable[..., Tensor] = _ReadSymbols.apply  # torch does not annotate it
+    apply: Callable[..., Tensor] = _EncodeSymbols.apply  # torch does not annotate it
     return apply(inputs, recurrent, rows, pack(lengths, rows.shape[1]))
 
 
-class _ReadSymbols(torch.autograd.Function):
+class _EncodeSymbols(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, recurrent: Tensor, rows: Tensor, packed: Packed) -> Tensor:
         size, twice = recurrent.shape[1], _twice_the_candidate(inputs)
@@ -61,14 +61,14 @@ class _ReadSymbols(torch.autograd.Function):
         cells, squashed_cells, hidden = gates.new_empty(3, 2, gates.shape[1], size)  # [2, symbols, hidden] each
         steps = (part.split(packed.counts, 1) for part in (gates, *gates.split(size, -1), cells, squashed_cells, hidden))
         before: tuple[Tensor, Tensor] | None = None
-        for gate, admit, forget, candidate, output, cell, squashed, state in zip(*steps, strict=True):  # [2, rows, ...] each
+        for gate, input_gate, forget, candidate, output, cell, squashed, state in zip(*steps, strict=True):  # [2, rows, ...] each
             if before is None:
                 gate.sigmoid_()
-                torch.mul(admit, candidate.sub_(0.5), out=cell).mul_(4)
+                torch.mul(input_gate, candidate.sub_(0.5), out=cell).mul_(4)
             else:
                 old_cell, old_state = (part[:, : cell.shape[1]] for part in before)
                 gate.baddbmm_(old_state, recurrent).sigmoid_()
-                torch.mul(forget, old_cell, out=cell).addcmul_(admit, candidate.sub_(0.5), value=4)
+                torch.mul(forget, old_cell, out=cell).addcmul_(input_gate, candidate.sub_(0.5), value=4)
             torch.sigmoid(cell, out=squashed).sub_(0.5)
             torch.mul(output, squashed, out=state)
             before = cell, state
@@ -85,13 +85,13 @@ class _ReadSymbols(torch.autograd.Function):
         (counts, places, earlier), size = ctx.packed, hidden.shape[2]
         first = counts[0]
         d_states = gradient.reshape(-1, size).index_select(0, _sides(places)).mul_(2).view_as(hidden)  # [2, symbols, hidden]
-        admit, forget, candidate, output = gates.split(size, -1)  # [2, symbols, hidden] each
+        input_gate, forget, candidate, output = gates.split(size, -1)  # [2, symbols, hidden] each
         d_gates = torch.addcmul(gates, gates, gates, value=-1)  # [2, symbols, 4 * hidden]: first the sigmoids' slopes
-        d_admit, d_forget, d_candidate, d_output = d_gates.split(size, -1)  # then how cells and states change with the gates
-        d_admit.mul_(candidate).mul_(4)
+        d_input_gate, d_forget, d_candidate, d_output = d_gates.split(size, -1)  # then how cells and states change with the gates
+        d_input_gate.mul_(candidate).mul_(4)
         d_forget[:, :first] = 0
         d_forget[:, first:].mul_(cells.index_select(1, earlier))
-        torch.addcmul(admit, admit, candidate * candidate, value=-4, out=d_candidate)
+        torch.addcmul(input_gate, input_gate, candidate * candidate, value=-4, out=d_candidate)
         d_output.mul_(squashed)
         slopes = torch.addcmul(output * 0.25, output, squashed * squashed, value=-1)  # [2, symbols, hidden]: of states by their cells
         by_cell = d_gates.view(2, -1, 4, size)[:, :, :3]

@@ -17,10 +17,11 @@ from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
+from sestra.learning.decoding import forced
 from sestra.learning.execution import Execution
 from sestra.learning.learners.base import mean_over_steps
 from sestra.learning.policies.base import Policy
-from sestra.learning.rollout import forced, roll_out
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.worlds.tables import Tables
 

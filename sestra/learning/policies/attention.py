@@ -12,21 +12,20 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sestra.data.batch import Turns
-from sestra.data.vocabulary import PAD
+from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.learning.config import AttentionConfig
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
-from sestra.learning.policies.base import Attended, Step
+from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step, Visits, select_rows
 from sestra.learning.policies.state_encoder import StageEncoder, state_encoder
-from sestra.learning.policies.word_encoder import pick, read_distinct, read_words
+from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors
 from sestra.worlds.tables import Tables
 
 HEADS = 2
@@ -35,44 +34,39 @@ NULL = "null"
 BEGIN = "begin"
 
 
-class Visit(NamedTuple):
-    """A step of training: what is needed to go back through it."""
+class Record(NamedTuple):
+    """What a step computed: all that its gradient needs."""
 
     trace: StepTrace
-    rows: Tensor  # [running]: which of the turns
-    states: Tensor  # [running, slots]
     mask: Tensor | None  # what dropout multiplied the states' encodings by
-    previous: Tensor  # [running]: the actions that led there
 
 
 @dataclass(frozen=True)
 class Memory:
-    """What stays the same through an execution; and, for training, what the steps computed."""
+    """What stays the same through an execution."""
 
     current: Keys
-    others: list[tuple[Keys, int]]
+    others: tuple[tuple[Keys, int], ...]
     """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
     states: Tensor | None  # what the state encoder prepared
     weights: Weights
     actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input before its tanh, and b_d
     scores: Tensor  # [actions, hidden]: b_aT + b_a1 + b_a2
     begin: Update
-    rows: Tensor  # [batch]: which of the turns that were read are left
-    visits: list[Visit] = field(default_factory=list)
 
 
-class AttentionPolicy(nn.Module):
+class AttentionPolicy(Policy):
     """The paper's model; its four ablations are the three flags of the configuration."""
 
-    at_once = 320
+    evaluation_batch_size = 320
 
-    def __init__(self, config: AttentionConfig, tables: Tables, words: int) -> None:
+    def __init__(self, config: AttentionConfig, tables: Tables, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.action_parts: Tensor
         self.config = config
-        self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
-        self.reader = nn.LSTM(config.embedding, config.hidden, batch_first=True)
-        self.back_reader = nn.LSTM(config.embedding, config.hidden, batch_first=True)
+        self.embedding = nn.Embedding(len(vocabulary), config.embedding, padding_idx=PAD)
+        self.forward_lstm = nn.LSTM(config.embedding, config.hidden, batch_first=True)
+        self.backward_lstm = nn.LSTM(config.embedding, config.hidden, batch_first=True)
         self.state_encoder = state_encoder(tables) if config.initial_state or config.current_state else None
         self.state_size = self.state_encoder.size if self.state_encoder else 0
         self._name_actions(tables)
@@ -80,11 +74,11 @@ class AttentionPolicy(nn.Module):
         word = 2 * config.hidden
         contexts = sum(size * heads for size, heads in self._heads())
         joined = word + contexts + 3 * config.embedding
-        self.query = nn.Linear(config.hidden, word, bias=False)  # W_c
-        self.queries = nn.Linear(config.hidden + word, contexts, bias=False)  # W_p, both W_sb, both W_sc
-        self.joined = nn.Linear(joined, joined)  # W_d, b_d
-        self.gates = nn.Linear(joined + config.hidden, 4 * config.hidden)
-        self.scorer = nn.Linear(config.hidden, config.hidden, bias=False)  # W_a
+        self.current_query = nn.Linear(config.hidden, word, bias=False)  # W_c
+        self.other_queries = nn.Linear(config.hidden + word, contexts, bias=False)  # W_p, both W_sb, both W_sc
+        self.decoder_input = nn.Linear(joined, joined)  # W_d, b_d
+        self.decoder_gates = nn.Linear(joined + config.hidden, 4 * config.hidden)
+        self.action_scorer = nn.Linear(config.hidden, config.hidden, bias=False)  # W_a
         self._initialise()
 
     def _name_actions(self, tables: Tables) -> None:
@@ -94,9 +88,9 @@ class AttentionPolicy(nn.Module):
         kinds, first, second = names = [list(dict.fromkeys(column)) for column in columns]
         numbers = [[known.index(name) for name in column] for known, column in zip(names, columns, strict=True)]
         self.register_buffer("action_parts", torch.tensor(numbers), persistent=False)  # [3, actions + 1]
-        self.kinds = nn.Embedding(len(kinds), self.config.embedding)
-        self.first_arguments = nn.Embedding(len(first), self.config.embedding)
-        self.second_arguments = nn.Embedding(len(second), self.config.embedding)
+        self.kind_embedding = nn.Embedding(len(kinds), self.config.embedding)
+        self.first_argument_embedding = nn.Embedding(len(first), self.config.embedding)
+        self.second_argument_embedding = nn.Embedding(len(second), self.config.embedding)
         self.kind_weights = nn.Embedding(len(kinds) - 1, self.config.hidden)  # b_aT
         self.first_argument_weights = nn.Embedding(len(first), self.config.hidden)  # b_a1
         self.second_argument_weights = nn.Embedding(len(second), self.config.hidden)  # b_a2
@@ -113,79 +107,76 @@ class AttentionPolicy(nn.Module):
                 for matrix in self._matrices(name, parameter):
                     nn.init.xavier_uniform_(matrix)
         self.embedding.weight[PAD] = 0
-        for bias in (self.gates.bias, self.reader.get_parameter("bias_ih_l0"), self.back_reader.get_parameter("bias_ih_l0")):
+        for bias in (
+            self.decoder_gates.bias,
+            self.forward_lstm.get_parameter("bias_ih_l0"),
+            self.backward_lstm.get_parameter("bias_ih_l0"),
+        ):
             bias[self.config.hidden : 2 * self.config.hidden] = 1
 
     def _matrices(self, name: str, parameter: Tensor) -> list[Tensor]:
         """The matrices that a parameter holds side by side: one an attention head, one a direction of Scene's encoder."""
-        if name == "queries.weight":
+        if name == "other_queries.weight":
             return list(parameter.split([size for size, heads in self._heads() for _ in range(heads)]))
         if name == "state_encoder.gates.weight" and isinstance(self.state_encoder, StageEncoder):
             return list(parameter.chunk(2))
         return list(parameter) if parameter.dim() == 3 else [parameter]
 
-    def read(self, turns: Turns) -> Memory:
-        words, lengths, current = turns.words, turns.lengths, turns.current
+    def encode(self, inputs: Inputs) -> Encoded:
+        """The decoder's first state is that after one update with zeros as its input, hidden state and cell."""
+        words, lengths, current = inputs.words, inputs.lengths, inputs.current
         if not self.config.previous_instructions:
             words, lengths, current = _without_previous(words, lengths, current)
-        vectors = read_distinct(self._read_words, words, lengths)  # [batch, words, 2 * hidden]
+        vectors = encode_distinct(self._encode_words, words, lengths)  # [batch, words, 2 * hidden]
         begins, ends = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
         places = begins + torch.arange(int((lengths - current).max()))  # [batch, words of the current instruction]
-        instruction = pick(vectors, places.clamp(max=words.shape[1] - 1))  # [batch, words of the current instruction, 2 * hidden]
+        instruction = gather_vectors(vectors, places.clamp(max=words.shape[1] - 1))  # [batch, words of the current instruction, 2 * hidden]
         present, past = Keys(instruction, _mask(places < ends)), None
         if self.config.previous_instructions:
             latest = int(current.max())
             past = Keys(self._drop(vectors[:, :latest])[0], _mask(torch.arange(latest) < begins))
-        others = [(past, 1)] if past else []
+        others: list[tuple[Keys, int]] = [(past, 1)] if past else []
         states = None
         if self.state_encoder is not None:
             states = self.state_encoder.prepare()
             if self.config.initial_state:
-                keys = self.state_encoder(states, turns.initial)  # [batch, objects, size]
-                others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(turns.initial)), HEADS))
+                initial = inputs.initial  # [batch, slots]
+                keys = self.state_encoder(states, initial)  # [batch, objects, size]
+                others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(initial)), HEADS))
         kinds, first, second = self.action_parts  # [actions + 1] each
-        embedded = torch.cat([self.kinds(kinds), self.first_arguments(first), self.second_arguments(second)], -1)
-        joined, by_action = self.joined.weight.tensor_split([-embedded.shape[1]], 1)  # [joined, contexts], [joined, 3 * embedding]
-        weights = Weights(self.query.weight, self.queries.weight, joined, self.gates.weight, self.gates.bias)
-        actions = functional.linear(embedded, by_action, self.joined.bias)  # [actions + 1, joined]
+        embedded = torch.cat([self.kind_embedding(kinds), self.first_argument_embedding(first), self.second_argument_embedding(second)], -1)
+        joined, by_action = self.decoder_input.weight.tensor_split([-embedded.shape[1]], 1)  # [joined, contexts], [joined, 3 * embedding]
+        weights = Weights(self.current_query.weight, self.other_queries.weight, joined, self.decoder_gates.weight, self.decoder_gates.bias)
+        actions = functional.linear(embedded, by_action, self.decoder_input.bias)  # [actions + 1, joined]
         scores = self.kind_weights(kinds[:-1]) + self.first_argument_weights(first[:-1]) + self.second_argument_weights(second[:-1])
-        nothing = vectors.new_zeros(len(turns), self.config.hidden)  # [batch, hidden]
-        begin = lstm(self.gates.bias.expand(len(turns), -1), nothing)  # zeros as input and hidden state leave the bias alone
-        return Memory(present, others, states, weights, actions, scores, begin, torch.arange(len(turns)))
+        nothing = vectors.new_zeros(len(words), self.config.hidden)  # [batch, hidden]
+        begin = lstm(self.decoder_gates.bias.expand(len(words), -1), nothing)  # zeros as input and hidden state leave the bias alone
+        memory = Memory(present, tuple(others), states, weights, actions, scores, begin)
+        return Encoded(memory, (begin.hidden, begin.cell))
 
-    def _read_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        return read_words(self.reader, self.back_reader, self.embedding, words, lengths)  # [batch, words, 2 * hidden]
+    def _encode_words(self, words: Tensor, lengths: Tensor) -> Tensor:
+        return encode_words(self.forward_lstm, self.backward_lstm, self.embedding, words, lengths)  # [batch, words, 2 * hidden]
 
-    def begin(self, memory: Memory) -> tuple[Tensor, Tensor]:
-        """The decoder after one update with zeros as its input, hidden state and cell."""
-        return memory.begin.hidden, memory.begin.cell
-
-    @torch.no_grad()
-    def step(self, memory: Memory, carry: tuple[Tensor, Tensor], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
+    def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
         hidden, cell = carry  # [batch, hidden]
         others, mask = memory.others, None
         if self.config.current_state and self.state_encoder is not None:
             keys, mask = self._drop(self.state_encoder(memory.states, states))  # [batch, objects, size]
-            others = [*others, (Keys(keys, self.state_encoder.mask(states)), HEADS)]
+            others = (*others, (Keys(keys, self.state_encoder.mask(states)), HEADS))
         trace = step(memory.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
-        if self.training:
-            memory.visits.append(Visit(trace, memory.rows, states, mask, previous))
-        attention = dict(zip(self._names(), (each.weights for each in (trace.current, *trace.others)), strict=True)) if tell else {}
-        return Step(self._score(memory, trace.update.hidden), (trace.update.hidden, trace.update.cell), attention)
+        weights = (each.weights for each in (trace.current, *trace.others))
+        attention = dict(zip(self._names(), weights, strict=True)) if return_attention else {}
+        return Step(self._score(memory, trace.update.hidden), (trace.update.hidden, trace.update.cell), attention, Record(trace, mask))
 
-    def narrow(self, memory: Memory, rows: Tensor) -> Memory:
-        def pick(keys: Keys) -> Keys:
-            return Keys(keys.vectors.index_select(0, rows), None if keys.mask is None else keys.mask[rows])
+    def select(self, memory: Memory, rows: Tensor) -> Memory:
+        others = tuple((select_rows(keys, rows), heads) for keys, heads in memory.others)
+        return replace(memory, current=select_rows(memory.current, rows), others=others)
 
-        others = [(pick(keys), heads) for keys, heads in memory.others]
-        return replace(memory, current=pick(memory.current), others=others, rows=memory.rows[rows])
-
-    def finish(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
-        """The same logits, ``[steps, batch, actions]``, with their gradient."""
-        del states, alive
-        if not self.training or not torch.is_grad_enabled():
-            return logits
-        traces, rows, visited, masks, previous = (list(column) for column in zip(*memory.visits, strict=True))
+    def replay(self, memory: Memory, visits: Visits) -> Tensor:
+        rows, logits = visits.rows, visits.logits
+        traces, masks = (list(column) for column in zip(*visits.records, strict=True))
+        visited = [states[which] for states, which in zip(visits.states, rows, strict=True)]
+        previous = [actions[which] for actions, which in zip(visits.previous, rows, strict=True)]
         own = []
         if self.config.current_state and self.state_encoder is not None:
             encoded = self.state_encoder(memory.states, torch.cat(visited))  # [all steps' rows, objects, size]
@@ -197,23 +188,23 @@ class AttentionPolicy(nn.Module):
         scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(memory, hidden)).view_as(logits)  # [steps, batch, actions]
         return scored
 
-    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
+    def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
         found = {}
         for name in self._names():
             weights = torch.stack([step[name] for step in execution.attention])  # [steps, batch, heads, keys]
-            places = torch.arange(weights.shape[-1]).expand(len(turns), -1)  # [batch, keys]
-            begin, end = turns.current.unsqueeze(1), turns.lengths.unsqueeze(1)  # [batch, 1]
+            places = torch.arange(weights.shape[-1]).expand(len(inputs.words), -1)  # [batch, keys]
+            begin, end = inputs.current.unsqueeze(1), inputs.lengths.unsqueeze(1)  # [batch, 1]
             if name == "current":
                 places = places + begin
                 places = places.masked_fill(places >= end, -1)
             elif name == "previous":
                 places = places.masked_fill(places >= begin, -1)
-            found[name] = Attended("words" if name in {"current", "previous"} else "objects", weights, places)
+            found[name] = AttentionMap("words" if name in {"current", "previous"} else "objects", weights, places)
         return found
 
     def _score(self, memory: Memory, hidden: Tensor) -> Tensor:
         """Of every well-formed action, the sum of the scores of its kind and its two arguments."""
-        scores: Tensor = torch.tanh(self.scorer(hidden)) @ memory.scores.T  # [..., actions]
+        scores: Tensor = torch.tanh(self.action_scorer(hidden)) @ memory.scores.T  # [..., actions]
         return scores
 
     def _drop(self, values: Tensor) -> tuple[Tensor, Tensor | None]:

@@ -1,65 +1,175 @@
-"""What a policy is: it reads a batch of turns once, then scores every action at every step."""
+"""What a policy is: it encodes a batch of turns once, then scores every action at every step.
+
+``Policy`` is all that a policy has to be: an ordinary autograd module with ``encode`` and ``step`` trains correctly. The protocols after it
+are optional; a policy that has their methods is faster, or can be explained.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from sestra.data.batch import Turns
-from sestra.learning.execution import Execution
+
+if TYPE_CHECKING:
+    from sestra.learning.execution import Execution
+
+Values = TypeVar("Values")
+
+
+class Inputs(NamedTuple):
+    """What a policy knows when turns begin; ``sestra.data.batch.Turns`` says what is in each."""
+
+    words: Tensor  # [batch, words]: of all instructions so far, padded at the end
+    lengths: Tensor  # [batch]
+    current: Tensor  # [batch]: where this turn's instruction begins
+    history: Tensor  # [batch, turns, slots]
+    turn: Tensor  # [batch]
+
+    @classmethod
+    def of(cls, turns: Turns) -> Inputs:
+        """The same memory as tensors."""
+        return cls(*(torch.from_numpy(part) for part in (turns.words, turns.lengths, turns.current, turns.history, turns.turn)))
+
+    @property
+    def initial(self) -> Tensor:
+        """The states in which the turns begin."""
+        return self.history[torch.arange(len(self.turn)), self.turn]  # [batch, slots]
+
+
+class Encoded(NamedTuple):
+    """What a policy knows of a batch of turns before their first step.
+
+    Both are tensors ``[batch, ...]`` in any nesting of tuples, lists, dicts and dataclasses.
+    """
+
+    memory: Any
+    """What stays the same through an execution."""
+    carry: Any = ()
+    """What is handed from each step to the next, such as the state of a recurrent decoder."""
 
 
 class Step(NamedTuple):
-    """One step's answer."""
+    """What a policy returns for one step."""
 
     logits: Tensor  # [batch, actions]
-    carry: Any
-    """What the policy remembers until the next step; a tuple of tensors, ``[batch, ...]`` each."""
-    attention: dict[str, Tensor]
-    """What was looked at, if it was asked for, as ``Policy.attended`` reads it: ``[batch, ...]`` each."""
+    carry: Any = ()
+    attention: Mapping[str, Tensor] = {}
+    """Attention weights, ``[batch, ...]`` each, if they were asked for; ``ReportsAttention.attention`` makes sense of them."""
+    record: Any = None
+    """What ``DeferredGradients.replay`` needs of the step."""
 
 
-class Attended(NamedTuple):
-    """What the keys of one kind of attention are: words of the turns, or objects of the world."""
+class Policy(nn.Module, ABC):
+    """A network that scores actions."""
+
+    evaluation_batch_size = 256
+    """How many executions side by side are fastest."""
+
+    @abstractmethod
+    def encode(self, inputs: Inputs) -> Encoded:
+        """Encode what does not change during the turn."""
+
+    @abstractmethod
+    def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
+        """Score every action in the states, ``[batch, slots]``.
+
+        ``previous`` has the last actions, ``[batch]``; in the first step it is ``actions``, one past STOP.
+        """
+
+
+@runtime_checkable
+class SelectsMemory(Protocol):
+    """Has a memory with more in it than ``[batch, ...]`` tensors, and selects from it itself."""
+
+    def select(self, memory: Any, rows: Tensor) -> Any:
+        """The memory of some of the turns."""
+
+
+class Visits(NamedTuple):
+    """The steps of a batch of executions, as they were taken."""
+
+    states: Tensor  # [steps, batch, slots]
+    previous: Tensor  # [steps, batch]
+    alive: Tensor  # [steps, batch]: whether the execution had not ended before the step
+    logits: Tensor  # [steps, batch, actions]: without a gradient, and 0 for executions that were not scored
+    rows: list[Tensor]  # [running] each: which executions were scored in the step
+    records: list[Any]
+    """What each step recorded."""
+
+
+@runtime_checkable
+class DeferredGradients(Protocol):
+    """Computes the gradients of all steps together when executions have ended; steps are taken without autograd."""
+
+    def replay(self, memory: Any, visits: Visits) -> Tensor:
+        """The logits of the visited steps, ``[steps, batch, actions]``, with their gradient; the memory is the one of all turns."""
+
+
+@runtime_checkable
+class IndependentSteps(Protocol):
+    """Has steps that depend on the state alone, not on the steps before: they can be scored in any order, all at once."""
+
+    def score_steps(self, memory: Any, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
+        """The logits, ``[steps, batch, actions]``, with those of living steps computed anew for the states, ``[steps, batch, slots]``."""
+
+
+class AttentionMap(NamedTuple):
+    """One kind of attention over the words of the turns or the objects of the world."""
 
     over: Literal["words", "objects"]
     weights: Tensor  # [steps, batch, heads, keys]
-    places: Tensor  # [batch, keys]: the column of ``turns.words``, or the object's number as drawn from 0; -1 where there is nothing
+    places: Tensor  # [batch, keys]: the column of ``words``, or the object's number as drawn from 0; -1 where there is nothing
 
 
-class Policy(Protocol):
-    """The protocol that rollouts, learners and agents use."""
+@runtime_checkable
+class ReportsAttention(Protocol):
+    """Can say what it attended to."""
 
-    at_once: int
-    """Executions side by side with which it is fastest, where there are many to make."""
-
-    def read(self, turns: Turns) -> Any:
-        """Encode what does not change during the turn; the memory that ``step`` is given."""
-
-    def begin(self, memory: Any) -> Any:
-        """What is carried into the first step."""
-
-    def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
-        """Score every action in the states, and tell what was looked at if that is asked for.
-
-        ``previous`` holds the last actions, or ``actions`` (one past STOP) in the first step.
-        """
-
-    def narrow(self, memory: Any, rows: Tensor) -> Any:
-        """The memory of some of the turns."""
-
-    def finish(self, memory: Any, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
-        """The logits of all steps, ``[steps, batch, actions]``, with their gradient: a policy may leave it until here.
-
-        The memory is the one that ``read`` gave; the states, ``[steps, batch, slots]``, are those in which the steps were taken. Only where
-        an execution is alive, ``[steps, batch]``, do the logits matter.
-        """
-
-    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
-        """What was looked at in the steps of the turns' executions, which told it."""
+    def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
+        """What executions attended to that were rolled out with ``return_attention``, by name."""
 
 
-def spread(values: Tensor, rows: Tensor, size: int) -> Tensor:
+@runtime_checkable
+class SpeculativeDecoding(Protocol):
+    """Lets a cheaper policy draft an execution and verifies all of its steps at once."""
+
+    def drafter(self) -> Policy | None:
+        """The policy that drafts; None if its steps cannot be verified at once."""
+
+    def verify(self, memory: Any, draft: Execution) -> Tensor:
+        """The log-probabilities of all actions in the steps of a draft, ``[steps, batch, actions]``."""
+
+
+def select(policy: Policy, memory: Any, rows: Tensor) -> Any:
+    """A policy's memory of some of the turns."""
+    return policy.select(memory, rows) if isinstance(policy, SelectsMemory) else select_rows(memory, rows)
+
+
+def select_rows(values: Values, rows: Tensor) -> Values:
+    """The same rows of every tensor in nested tuples, lists, dicts and dataclasses."""
+    found: Any
+    if isinstance(values, Tensor):
+        found = values.index_select(0, rows)
+    elif isinstance(values, tuple | list):
+        parts = [select_rows(value, rows) for value in values]
+        found = type(values)(*parts) if hasattr(values, "_fields") else type(values)(parts)
+    elif isinstance(values, dict):
+        found = {name: select_rows(value, rows) for name, value in values.items()}
+    elif dataclasses.is_dataclass(values) and not isinstance(values, type):
+        found = type(values)(**{field.name: select_rows(getattr(values, field.name), rows) for field in dataclasses.fields(values)})
+    elif values is None:
+        found = None
+    else:
+        raise TypeError(f"a policy's memory holds {type(values).__name__}; expected tensors in tuples, lists, dicts or dataclasses")
+    return found  # type: ignore[no-any-return]
+
+
+def scatter_rows(values: Tensor, rows: Tensor, size: int) -> Tensor:
     """The values of some rows in their places, and zeros in the others."""
     return values if len(rows) == size else values.new_zeros(size, *values.shape[1:]).index_copy(0, rows, values)  # [size, ...]

@@ -1,4 +1,4 @@
-"""Several policies that decide together: an action's probability is the mean of what each of them gives it."""
+"""Several policies that decide together: an action's probability is the mean of their probabilities."""
 
 from __future__ import annotations
 
@@ -9,55 +9,58 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from sestra.data.batch import Turns
 from sestra.learning.execution import Execution
-from sestra.learning.policies.attention import AttentionPolicy
-from sestra.learning.policies.base import Attended, Policy, Step
-from sestra.learning.policies.objects.policy import ObjectPolicy
+from sestra.learning.policies.base import AttentionMap, Encoded, IndependentSteps, Inputs, Policy, ReportsAttention, Step, select
 
 
-class Ensemble(nn.Module):
-    """For use, not for training; its members have the same network, world and vocabulary.
+class Ensemble(Policy):
+    """For inference, not for training; its members share policy configuration, world and vocabulary.
 
-    The first tells what it looked at; where tokens are weighted by the probability that they act, that is the ensemble's.
+    Attention is that of the first member, weighted by the ensemble's probabilities where the policy weights tokens by them.
     """
 
-    def __init__(self, members: Sequence[AttentionPolicy | ObjectPolicy]) -> None:
+    def __init__(self, members: Sequence[Policy]) -> None:
         super().__init__()
         self.members = nn.ModuleList(members)
-        self.at_once = members[0].at_once
+        self.evaluation_batch_size = members[0].evaluation_batch_size
 
     @property
     def _members(self) -> list[Policy]:
         return cast("list[Policy]", list(self.members))
 
-    def read(self, turns: Turns) -> list[Any]:
-        return [member.read(turns) for member in self._members]
+    def encode(self, inputs: Inputs) -> Encoded:
+        encoded = [member.encode(inputs) for member in self._members]
+        return Encoded([each.memory for each in encoded], [each.carry for each in encoded])
 
-    def begin(self, memory: list[Any]) -> tuple[Tensor, ...]:
-        return tuple(part for member, own in zip(self._members, memory, strict=True) for part in member.begin(own))
-
-    def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
-        each = len(carry) // len(self.members)
+    def step(self, memory: Any, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
         steps = [
-            member.step(own, carry[number * each : (number + 1) * each], states, previous, tell=tell and not number)
-            for number, (member, own) in enumerate(zip(self._members, memory, strict=True))
+            member.step(own_memory, own_carry, states, previous, return_attention=return_attention and not number)
+            for number, (member, own_memory, own_carry) in enumerate(zip(self._members, memory, carry, strict=True))
         ]
-        carried = tuple(part for step in steps for part in step.carry)
-        return Step(self.together(step.logits for step in steps), carried, steps[0].attention)
+        return Step(mean_log_probs(step.logits for step in steps), [step.carry for step in steps], steps[0].attention)
 
-    def narrow(self, memory: list[Any], rows: Tensor) -> list[Any]:
-        return [member.narrow(own, rows) for member, own in zip(self._members, memory, strict=True)]
+    def select(self, memory: Any, rows: Tensor) -> list[Any]:
+        return [select(member, own, rows) for member, own in zip(self._members, memory, strict=True)]
 
-    def finish(self, memory: list[Any], states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
-        del memory, states, alive
-        return logits
+    def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
+        first = self._members[0]
+        if not isinstance(first, ReportsAttention):
+            return {}
+        return first.attention(inputs, replace(execution, encoded=Encoded(execution.encoded.memory[0])))
 
-    def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
-        return self._members[0].attended(turns, replace(execution, memory=execution.memory[0]))
+    def drafter(self) -> Policy | None:
+        """The first member, if the steps of all others can be scored at once."""
+        return self._members[0] if all(isinstance(member, IndependentSteps) for member in self._members) else None
 
-    @staticmethod
-    def together(logits: Iterable[Tensor]) -> Tensor:
-        """The logarithm of the mean of the members' probabilities."""
-        probabilities = torch.stack([each.softmax(-1) for each in logits])  # [members, ..., actions]
-        return probabilities.mean(0).clamp(min=torch.finfo().tiny).log()
+    def verify(self, memory: Any, draft: Execution) -> Tensor:
+        others = cast("list[IndependentSteps]", list(self.members)[1:])
+        logits = [
+            member.score_steps(own, draft.states, draft.log_probs, draft.alive) for member, own in zip(others, memory[1:], strict=True)
+        ]
+        return mean_log_probs([draft.log_probs, *logits])
+
+
+def mean_log_probs(logits: Iterable[Tensor]) -> Tensor:
+    """The logarithm of the mean of the probabilities that several logits, ``[..., actions]``, give."""
+    probabilities = torch.stack([each.softmax(-1) for each in logits])  # [members, ..., actions]
+    return probabilities.mean(0).clamp(min=torch.finfo().tiny).log()

@@ -16,4 +16,4 @@ def make_policy(config: PolicyConfig, tables: Tables, vocabulary: Vocabulary) ->
     """A policy with fresh weights, for a world and the words that it knows."""
     if isinstance(config, ObjectConfig):
         return ObjectPolicy(config, tables, vocabulary)
-    return AttentionPolicy(config, tables, len(vocabulary))
+    return AttentionPolicy(config, tables, vocabulary)

@@ -1,4 +1,4 @@
-"""Reading words in both directions."""
+"""Encoding words with a bidirectional LSTM."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import CARDINALS, PAD, SPECIAL, Vocabulary, number_named
-from sestra.learning.kernels.lstm import read_symbols
+from sestra.learning.kernels.lstm import encode_symbols
 
-FEW = 16
-"""Fewer rows than this torch's own LSTM reads faster than ours."""
+SMALL_BATCH = 16
+"""Below this many rows torch's own LSTM is faster than ours."""
 
 
-class Numbers(nn.Module):
+class NumberEmbedding(nn.Module):
     """The part of a word's embedding that it shares with all words that name the same number, and with all ordinals.
 
     "One" is among them even where it stands for a beaker; its own embedding has to say the rest.
@@ -29,28 +29,28 @@ class Numbers(nn.Module):
         self.register_buffer("named", torch.tensor([number for number, _ in named]), persistent=False)  # [words]
         self.register_buffer("ordinal", torch.tensor([float(ordinal) for _, ordinal in named]), persistent=False)  # [words]
         self.embedding = nn.Embedding(len(CARDINALS) + 1, size, padding_idx=0)
-        self.form = nn.Parameter(torch.randn(size))
+        self.ordinal_vector = nn.Parameter(torch.randn(size))
 
     def forward(self, words: Tensor) -> Tensor:
         """The part, ``[batch, words, size]``; nothing where a word names no number."""
-        part: Tensor = self.embedding(self.named[words]) + self.ordinal[words].unsqueeze(-1) * self.form
+        part: Tensor = self.embedding(self.named[words]) + self.ordinal[words].unsqueeze(-1) * self.ordinal_vector
         return part
 
 
-def read_distinct(read: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengths: Tensor) -> Tensor:
-    """What ``read`` makes of words and lengths; where no gradient is wanted, rows that say the same are read once."""
+def encode_distinct(encode: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengths: Tensor) -> Tensor:
+    """What ``encode`` makes of words and lengths; where no gradient is wanted, equal rows are encoded once."""
     if torch.is_grad_enabled() or len(words) == 1:
-        return read(words, lengths)
+        return encode(words, lengths)
     distinct, which = words.unique(dim=0, return_inverse=True)
     if len(distinct) == len(words):
-        return read(words, lengths)
-    return read(distinct, (distinct != PAD).sum(1)).index_select(0, which)
+        return encode(words, lengths)
+    return encode(distinct, (distinct != PAD).sum(1)).index_select(0, which)
 
 
-def read_words(forward: nn.LSTM, backward: nn.LSTM, embedding: nn.Embedding, words: Tensor, lengths: Tensor) -> Tensor:
+def encode_words(forward: nn.LSTM, backward: nn.LSTM, embedding: nn.Embedding, words: Tensor, lengths: Tensor) -> Tensor:
     """A bidirectional LSTM over words that have the same vector wherever they stand."""
-    if len(words) < FEW:
-        return read_both_ways(forward, backward, embedding(words), lengths)  # [batch, words, 2 * hidden]
+    if len(words) < SMALL_BATCH:
+        return bidirectional_lstm(forward, backward, embedding(words), lengths)  # [batch, words, 2 * hidden]
     distinct, rows = words.unique(return_inverse=True)  # [distinct], [batch, words]
     embedded = embedding(distinct)  # [distinct, embedding]
     inputs, recurrent = [], []
@@ -60,18 +60,18 @@ def read_words(forward: nn.LSTM, backward: nn.LSTM, embedding: nn.Embedding, wor
         )
         inputs.append(functional.linear(embedded, by_input, bias + other_bias))  # [distinct, 4 * hidden]
         recurrent.append(by_hidden.T)  # [hidden, 4 * hidden]
-    return read_symbols(torch.stack(inputs), torch.stack(recurrent), rows, lengths)  # [batch, words, 2 * hidden]
+    return encode_symbols(torch.stack(inputs), torch.stack(recurrent), rows, lengths)  # [batch, words, 2 * hidden]
 
 
-def read_both_ways(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, lengths: Tensor) -> Tensor:
-    """A bidirectional LSTM, as two LSTMs over rows padded at the end; the second reads each row from its last word."""
+def bidirectional_lstm(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, lengths: Tensor) -> Tensor:
+    """A bidirectional LSTM as two LSTMs over rows padded at the end; the second starts at each row's last word."""
     reverse = (lengths.unsqueeze(1) - 1 - torch.arange(embedded.shape[1])).clamp(min=0)  # [batch, words]
     onward, _ = forward(embedded)  # [batch, words, hidden]
-    back, _ = backward(pick(embedded, reverse))  # [batch, words, hidden]
-    return torch.cat([onward, pick(back, reverse)], -1)  # [batch, words, 2 * hidden]
+    back, _ = backward(gather_vectors(embedded, reverse))  # [batch, words, hidden]
+    return torch.cat([onward, gather_vectors(back, reverse)], -1)  # [batch, words, 2 * hidden]
 
 
-def pick(vectors: Tensor, places: Tensor) -> Tensor:
+def gather_vectors(vectors: Tensor, places: Tensor) -> Tensor:
     """Of each row, the vectors at its places, ``[batch, places]``; whole vectors are copied, several times as fast as ``gather``."""
     rows = torch.arange(len(vectors)).unsqueeze(1) * vectors.shape[1] + places  # [batch, places]
     return vectors.flatten(0, 1).index_select(0, rows.flatten()).view(*places.shape, -1)  # [batch, places, size]

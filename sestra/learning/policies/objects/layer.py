@@ -1,4 +1,4 @@
-"""One layer of the object policy: objects attend to the memory, then to each other, then each thinks for itself."""
+"""One layer of the object policy: cross-attention to the memory, self-attention among the objects, and a feed-forward network."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sestra.learning.policies.objects.features import RELATIONS
 
 POINTERS = 4
 """How many earlier turns an instruction may point at, each for a purpose of its own."""
-Looked = tuple[Tensor, Tensor]
-"""How a layer's tokens looked at the memory, ``[batch, heads, tokens, memory]``, and at each other, ``[batch, heads, tokens, tokens]``."""
+AttentionWeights = tuple[Tensor, Tensor]
+"""A layer's cross-attention, ``[batch, heads, tokens, memory]``, and its self-attention, ``[batch, heads, tokens, tokens]``."""
 
 
 @dataclass(frozen=True)
@@ -34,26 +34,26 @@ class Rows:
 
 @dataclass(frozen=True)
 class Memory:
-    """What a layer's tokens can ask."""
+    """What a layer's tokens attend to."""
 
     keys: Tensor  # [batch, heads, memory, size of a head]
     values: Tensor  # likewise
     bias: Tensor  # [batch, heads or 1, tokens or 1, memory]: minus infinity where there is nothing
 
-    def narrow(self, rows: Tensor) -> Memory:
+    def select(self, rows: Tensor) -> Memory:
         return Memory(*(part.index_select(0, rows) for part in (self.keys, self.values, self.bias)))
 
 
-class Links(NamedTuple):
-    """What draws a token's attention to things in the memory, or away from them, beside what they are."""
+class AttentionBias(NamedTuple):
+    """What is added to attention scores beside the product of queries and keys."""
 
     mask: Tensor  # [batch, memory]: 0, or minus infinity where there is nothing
-    related: Tensor | None  # [batch, relations, tokens, changes]: how the last things in the memory are related to the tokens
-    pointed: Tensor | None  # [batch, pointers, memory]: how much the instruction points at the turns that they are from
+    relations: Tensor | None  # [batch, relations, tokens, changes]: how changes, the last entries of the memory, are related to the tokens
+    pointers: Tensor | None  # [batch, pointers, memory]: how much the instruction points at the turn that each entry is from
 
 
-class Part(nn.Module):
-    """One of the parts that a vector is the sum of, brought to the same scale as the others."""
+class Projection(nn.Module):
+    """A normalised linear projection: several of them can be summed on one scale."""
 
     def __init__(self, features: int, size: int) -> None:
         super().__init__()
@@ -66,55 +66,62 @@ class Part(nn.Module):
 
 
 class Layer(nn.Module):
-    """Objects attend to the memory, then to each other, then each thinks for itself."""
+    """Cross-attention, self-attention and feed-forward network, each with a residual connection."""
 
-    def __init__(self, config: ObjectConfig, places: int | None) -> None:
+    def __init__(self, config: ObjectConfig, tokens: int | None) -> None:
         super().__init__()
         size = config.size
         self.heads, self.dropout = config.heads, config.dropout
-        self.memory = nn.Linear(size, 2 * size)
-        self.related = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past == "pointed" else None
-        self.pointed = nn.Parameter(torch.ones(config.heads, POINTERS)) if config.past == "pointed" else None
-        self.ask, self.answer, self.ask_norm = nn.Linear(size, size), nn.Linear(size, size), nn.LayerNorm(size)
-        self.look, self.seen, self.look_norm = nn.Linear(size, 3 * size), nn.Linear(size, size), nn.LayerNorm(size)
-        self.near = nn.Parameter(torch.zeros(config.heads, places, places)) if places else None
-        self.think, self.thought, self.think_norm = nn.Linear(size, 2 * size), nn.Linear(2 * size, size), nn.LayerNorm(size)
+        self.memory_projection = nn.Linear(size, 2 * size)  # keys and values
+        self.relation_bias = nn.Parameter(torch.zeros(config.heads, RELATIONS)) if config.past == "pointed" else None
+        self.pointer_bias = nn.Parameter(torch.ones(config.heads, POINTERS)) if config.past == "pointed" else None
+        self.cross_norm, self.cross_query, self.cross_output = nn.LayerNorm(size), nn.Linear(size, size), nn.Linear(size, size)
+        self.self_norm, self.self_projection, self.self_output = nn.LayerNorm(size), nn.Linear(size, 3 * size), nn.Linear(size, size)
+        self.position_bias = nn.Parameter(torch.zeros(config.heads, tokens, tokens)) if tokens else None
+        self.feed_forward_norm, self.feed_forward_in, self.feed_forward_out = (
+            nn.LayerNorm(size),
+            nn.Linear(size, 2 * size),
+            nn.Linear(2 * size, size),
+        )
 
-    def remember(self, memory: Tensor, links: Links) -> Memory:
-        """The memory ``[batch, memory, size]`` as this layer's tokens see it."""
-        keys, values = self.memory(memory).chunk(2, -1)
-        bias = links.mask[:, None, None]  # [batch, 1, 1, memory]
-        if self.related is not None and links.related is not None:
-            related = (self.related @ links.related.flatten(2)).unflatten(2, links.related.shape[2:])  # [batch, heads, tokens, changes]
-            bias = bias + functional.pad(related, (memory.shape[1] - related.shape[3], 0))  # [batch, heads, tokens, memory]
-        if self.pointed is not None and links.pointed is not None:
-            bias = bias + (self.pointed @ links.pointed).unsqueeze(2)
-        return Memory(self._split(keys), self._split(values), bias)
+    def project_memory(self, memory: Tensor, bias: AttentionBias) -> Memory:
+        """Keys, values and bias of the memory, ``[batch, memory, size]``, for this layer."""
+        keys, values = self.memory_projection(memory).chunk(2, -1)
+        total = bias.mask[:, None, None]  # [batch, 1, 1, memory]
+        if self.relation_bias is not None and bias.relations is not None:
+            related = self.relation_bias @ bias.relations.flatten(2)  # [batch, heads, tokens * changes]
+            related = related.unflatten(2, bias.relations.shape[2:])  # [batch, heads, tokens, changes]
+            total = total + functional.pad(related, (memory.shape[1] - related.shape[3], 0))  # [batch, heads, tokens, memory]
+        if self.pointer_bias is not None and bias.pointers is not None:
+            total = total + (self.pointer_bias @ bias.pointers).unsqueeze(2)
+        return Memory(self._split(keys), self._split(values), total)
 
-    def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, looked: list[Looked] | None) -> Tensor:
-        """The vectors after this layer, ``[rows, tokens, size]``; what was looked at is added to ``looked``."""
-        asked, answer = self._ask(self.ask(self.ask_norm(vectors)), memory, rows, tell=looked is not None)
-        vectors = vectors + self._drop(self.answer(answer))
-        query, key, value = (self._split(part) for part in self.look(self.look_norm(vectors)).chunk(3, -1))
-        saw, seen = _attend(query, key, value, self.near, tell=looked is not None)
-        if looked is not None:
-            looked.append((asked, saw))
-        vectors = vectors + self._drop(self.seen(seen))
-        result: Tensor = vectors + self._drop(self.thought(functional.gelu(self.think(self.think_norm(vectors)))))
+    def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, attention: list[AttentionWeights] | None) -> Tensor:
+        """The vectors after this layer, ``[rows, tokens, size]``; its attention weights are added to ``attention``."""
+        return_weights = attention is not None
+        cross_weights, context = self._cross_attention(self.cross_query(self.cross_norm(vectors)), memory, rows, return_weights)
+        vectors = vectors + self._drop(self.cross_output(context))
+        query, key, value = (self._split(part) for part in self.self_projection(self.self_norm(vectors)).chunk(3, -1))
+        self_weights, context = _attend(query, key, value, self.position_bias, return_weights)
+        if attention is not None:
+            attention.append((cross_weights, self_weights))
+        vectors = vectors + self._drop(self.self_output(context))
+        hidden = functional.gelu(self.feed_forward_in(self.feed_forward_norm(vectors)))  # [rows, tokens, 2 * size]
+        result: Tensor = vectors + self._drop(self.feed_forward_out(hidden))
         return result
 
-    def _ask(self, query: Tensor, memory: Memory, rows: Rows | None, *, tell: bool) -> tuple[Tensor, Tensor]:
-        """Attention to the memory; the steps of a turn, which have the same memory, ask side by side."""
+    def _cross_attention(self, query: Tensor, memory: Memory, rows: Rows | None, return_weights: bool) -> tuple[Tensor, Tensor]:
+        """Attention to the memory; the steps of a turn, which have the same memory, are computed side by side."""
         turns, tokens, size = len(memory.keys), *query.shape[1:]
         if rows is None:
-            return _attend(self._split(query), memory.keys, memory.values, memory.bias, tell=tell)
+            return _attend(self._split(query), memory.keys, memory.values, memory.bias, return_weights)
         if rows.gaps:
             query = query.new_zeros(turns * rows.steps, tokens, size).index_copy(0, rows.places, query)
         query = query.view(turns, rows.steps * tokens, size)  # [turns, steps * tokens, size]
         bias = (
             memory.bias if memory.bias.shape[2] == 1 else memory.bias.repeat(1, 1, rows.steps, 1)
         )  # [turns, .., steps * tokens or 1, memory]
-        weights, found = _attend(self._split(query), memory.keys, memory.values, bias, tell=tell)
+        weights, found = _attend(self._split(query), memory.keys, memory.values, bias, return_weights)
         found = found.view(-1, tokens, size)  # [turns * steps, tokens, size]
         return weights, found.index_select(0, rows.places) if rows.gaps else found  # [rows, tokens, size]
 
@@ -130,9 +137,9 @@ class Layer(nn.Module):
         return vectors * vectors.new_empty(len(vectors), 1, vectors.shape[2]).bernoulli_(keep).div_(keep)
 
 
-def _attend(query: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None, *, tell: bool) -> tuple[Tensor, Tensor]:
-    """The weights, if they are asked for, and what was found, ``[batch, tokens, size]``; torch's own is slow where the bias is learnt."""
-    if tell or (bias is not None and bias.requires_grad):
+def _attend(query: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None, return_weights: bool) -> tuple[Tensor, Tensor]:
+    """The weights, if they are asked for, and the contexts, ``[batch, tokens, size]``; torch's own is slow where the bias is learnt."""
+    if return_weights or (bias is not None and bias.requires_grad):
         scores = query * query.shape[-1] ** -0.5 @ keys.transpose(-1, -2)
         weights: Tensor = (scores if bias is None else scores + bias).softmax(-1)  # [batch, heads, tokens, keys]
         found = weights @ values

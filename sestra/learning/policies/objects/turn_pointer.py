@@ -1,13 +1,13 @@
-"""What objects recall of earlier turns; which turns matter, the instruction says: "undo step two", "the figure you just removed"."""
+"""Features of objects in earlier turns that the instruction points at: "undo step two", "the figure you just removed"."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from sestra.data.batch import Turns
-from sestra.learning.policies.objects.features import Sight
-from sestra.learning.policies.objects.layer import POINTERS, Part
+from sestra.learning.policies.base import Inputs
+from sestra.learning.policies.objects.features import StateFeatures
+from sestra.learning.policies.objects.layer import POINTERS, Projection
 
 AGES = 6
 """Turns that are told apart by how long ago they were, and by their number; earlier or later ones count as the last of these."""
@@ -19,40 +19,40 @@ class TurnPointer(nn.Module):
     def __init__(self, size: int, pointers: int) -> None:
         super().__init__()
         self.pointers = pointers
-        self.weigh = nn.Linear(size, pointers)
-        self.name = nn.Linear(size, pointers * (2 * AGES + 1))
+        self.word_weights = nn.Linear(size, pointers)
+        self.turn_scores = nn.Linear(size, pointers * (2 * AGES + 1))
 
-    def forward(self, words: Tensor, current: Tensor, turns: Turns) -> tuple[Tensor, Tensor]:
-        """How much each earlier turn is meant, ``[batch, pointers, turns - 1]``, and how much none is, ``[batch, pointers]``.
+    def forward(self, words: Tensor, current: Tensor, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """The probability of each earlier turn, ``[batch, pointers, turns - 1]``, and of none, ``[batch, pointers]``.
 
-        Of the words ``[batch, words, size]`` only those that are ``current`` are asked.
+        Of the words ``[batch, words, size]`` only those that are ``current`` count.
         """
-        weights = self.weigh(words).masked_fill(~current.unsqueeze(2), -torch.inf).softmax(1)  # [batch, words, pointers]
-        names = self.name(words).unflatten(2, (self.pointers, -1))  # [batch, words, pointers, names]
+        weights = self.word_weights(words).masked_fill(~current.unsqueeze(2), -torch.inf).softmax(1)  # [batch, words, pointers]
+        names = self.turn_scores(words).unflatten(2, (self.pointers, -1))  # [batch, words, pointers, names]
         names = (weights.unsqueeze(3) * names).sum(1)  # [batch, pointers, names]
-        numbers = torch.arange(turns.history.shape[1] - 1)  # [turns - 1]
-        ages = (turns.turn.unsqueeze(1) - 1 - numbers).clamp(0, AGES - 1)  # [batch, turns - 1]
+        numbers = torch.arange(inputs.history.shape[1] - 1)  # [turns - 1]
+        ages = (inputs.turn.unsqueeze(1) - 1 - numbers).clamp(0, AGES - 1)  # [batch, turns - 1]
         by_age = names[..., AGES : 2 * AGES].gather(2, ages.unsqueeze(1).expand(-1, self.pointers, -1))
         scores = names[..., numbers.clamp(max=AGES - 1)] + by_age  # [batch, pointers, turns - 1]
-        earlier = (numbers < turns.turn.unsqueeze(1)).unsqueeze(1)  # [batch, 1, turns - 1]
-        meant = torch.cat([scores.masked_fill(~earlier, -torch.inf), names[..., -1:]], 2).softmax(-1)  # [batch, pointers, turns]
-        return meant[..., :-1], meant[..., -1]
+        earlier = (numbers < inputs.turn.unsqueeze(1)).unsqueeze(1)  # [batch, 1, turns - 1]
+        pointed = torch.cat([scores.masked_fill(~earlier, -torch.inf), names[..., -1:]], 2).softmax(-1)  # [batch, pointers, turns]
+        return pointed[..., :-1], pointed[..., -1]
 
 
-class Recollection(nn.Module):
-    """Part of an object's vector: what it was like in the turns that are meant."""
+class HistoryFeatures(nn.Module):
+    """The part of an object's vector that says what it was like in the turns that are pointed at."""
 
-    def __init__(self, sight: Sight, size: int) -> None:
+    def __init__(self, features: StateFeatures, size: int) -> None:
         super().__init__()
         self.pointer = TurnPointer(size, POINTERS)
-        self.recalled = Part(POINTERS * (sight.recalled + 1), size)
+        self.projection = Projection(POINTERS * (features.history_size + 1), size)
 
-    def forward(self, sight: Sight, turns: Turns, words: Tensor, current: Tensor) -> tuple[Tensor, Tensor]:
-        """The part, ``[batch, objects, size]``, and how much each earlier turn is meant, ``[batch, pointers, turns - 1]``."""
-        meant, none = self.pointer(words, current, turns)  # [batch, pointers, turns - 1], [batch, pointers]
-        recall = sight.recall(turns.history, turns.initial)  # [batch, turns - 1, objects, recalled]
-        recalled = (meant @ recall.flatten(2)).unflatten(2, recall.shape[2:])  # [batch, pointers, objects, recalled]
-        recalled = recalled.transpose(1, 2).flatten(2)  # [batch, objects, pointers * recalled]
-        nowhere = none.unsqueeze(1).expand(-1, recalled.shape[1], -1)  # [batch, objects, pointers]
-        part: Tensor = self.recalled(torch.cat([recalled, nowhere], -1))
-        return part, meant
+    def forward(self, features: StateFeatures, inputs: Inputs, words: Tensor, current: Tensor) -> tuple[Tensor, Tensor]:
+        """The part, ``[batch, objects, size]``, and the probability of each earlier turn, ``[batch, pointers, turns - 1]``."""
+        pointed, none = self.pointer(words, current, inputs)  # [batch, pointers, turns - 1], [batch, pointers]
+        history = features.history(inputs.history, inputs.initial)  # [batch, turns - 1, objects, history features]
+        values = (pointed @ history.flatten(2)).unflatten(2, history.shape[2:])  # [batch, pointers, objects, history features]
+        values = values.transpose(1, 2).flatten(2)  # [batch, objects, pointers * history features]
+        nowhere = none.unsqueeze(1).expand(-1, values.shape[1], -1)  # [batch, objects, pointers]
+        part: Tensor = self.projection(torch.cat([values, nowhere], -1))
+        return part, pointed
