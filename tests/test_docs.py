@@ -110,7 +110,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a few interactions of each world, and one with agents by the names that the pages use."""
     folder = tmp_path_factory.mktemp("docs")
     (folder / "small").mkdir()
-    for world in WORLDS:
+    for world in WORLDS.names():
         for seed, (split, count) in enumerate((("train", 12), ("dev", 4))):
             scone.write(folder / "small" / f"{world}-{split}.tsv", get_world(world), generate(world, count, seed=seed))
         if world not in pretrained.names():
@@ -126,11 +126,9 @@ def desk(small: Path, no_scone: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     shutil.copytree(small / "small", tmp_path / "desk" / "small")
     monkeypatch.chdir(tmp_path / "desk")
     monkeypatch.setattr(pretrained, "HERE", small / "agents")
-    worlds = dict(WORLDS)
+    worlds = WORLDS.registered()
     yield tmp_path / "desk"
-    WORLDS.clear()
-    WORLDS.update(worlds)
-    get_world.cache_clear()
+    WORLDS._registered = worlds
 
 
 def execute(command: str, monkeypatch: pytest.MonkeyPatch) -> None:

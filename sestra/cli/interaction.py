@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from sestra.errors import InputError, shortened
-from sestra.worlds import World, get_world
+from sestra.worlds import WORLDS, World, get_world
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -35,14 +35,16 @@ def load_agent(world: str | None, agent: str | None) -> Agent:
         get_world(world)
     name = agent if agent is not None else world
     if name is None:
-        raise InputError("which agent? Give --world alchemy, scene or tangrams for the best one there, or --agent with a name or a folder")
+        raise InputError(
+            f"which agent? Give --world ({', '.join(WORLDS.names())}) for the best one there, or --agent with a name or a folder"
+        )
 
     from sestra import Agent
     from sestra.learning.runtime_settings import use_one_core
 
     use_one_core()
     loaded = Agent.from_pretrained(name)
-    if world is not None and loaded.world.name != world:
+    if world is not None and loaded.world is not get_world(world):
         raise InputError(f"--agent {agent}: acts in {loaded.world.name}, not in {world}; give another agent, or leave out --world")
     return loaded
 
@@ -61,9 +63,10 @@ def start_state(world: World[Any], text: str | None, flag: str = "--state") -> s
 
 
 def example_state(world: World[Any]) -> str:
-    from sestra.data.examples import EXAMPLES
+    from sestra.data.examples import phrases_of
 
-    return EXAMPLES[world.name][0] if world.name in EXAMPLES else world.format((world.contents[0],) * world.slots)
+    examples = phrases_of(world).examples
+    return examples[0].start if examples else world.format((world.contents[0],) * world.slots)
 
 
 def read_instructions(given: Sequence[str]) -> list[str]:
@@ -157,8 +160,6 @@ def _frames(world: World[Any], turn: Turn) -> Iterator[Group]:
 
 def random_state(world: World[Any], rng: Random) -> str:
     """As the world's grammar begins an interaction, or else anything."""
-    from sestra.data.grammars import GRAMMARS
-
-    if world.name in GRAMMARS:
-        return world.format(GRAMMARS[world.name].start(rng).state)
+    if (grammar := world.grammar()) is not None:
+        return world.format(grammar.start(rng).state)
     return world.format(tuple(rng.choice(world.contents) for _ in range(world.slots)))

@@ -52,12 +52,14 @@ class Stats:
     def _generate(self) -> dict[str, Splits]:
         from sestra.data.synthetic import splits
 
-        return {name: splits(name, self.seed) for name in WORLDS}
+        return {name: splits(name, self.seed) for name in WORLDS.names() if get_world(name).grammar() is not None}
 
 
 def _read(folder: Path) -> dict[str, Splits]:
     splits: dict[str, Splits] = {}
     for (name, split), path in locate.files(folder).items():
+        if name not in WORLDS.names():  # the file of a world that is given as FILE.py:CLASS elsewhere
+            continue
         splits.setdefault(name, {})[split] = scone.read(path, get_world(name))
     return splits
 

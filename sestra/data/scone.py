@@ -41,7 +41,7 @@ class Interaction:
 
 
 class DataError(InputError):
-    """What is wrong with a file, one problem a line, each with its place."""
+    """What is wrong with a file, one problem per line, each with its place."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -78,10 +78,11 @@ def format_line(interaction: Interaction, world: World[Any]) -> str:
 
 def world_of(path: str | Path) -> str:
     """The world that a file's name begins with, as in ``alchemy-train.tsv``."""
-    name = re.split(r"[-.]", Path(path).name, maxsplit=1)[0]
-    if name not in WORLDS:
-        raise InputError(f"{path}: the name does not begin with a world ({', '.join(WORLDS)}); say which with --world")
-    return name
+    names = WORLDS.names()
+    for name in names:
+        if Path(path).name.startswith((f"{name}-", f"{name}.")):
+            return name
+    raise InputError(f"{path}: the name does not begin with a world ({', '.join(names)}); give the world with --world")
 
 
 class _LineError(Exception):
@@ -105,7 +106,7 @@ def _lines(path: Path) -> list[bytes]:
     if not stat.S_ISREG(kind):
         raise DataError([f"{path}: is not a regular file; save what it gives to a file first"])
     if not content.strip():
-        raise DataError([f"{path}: is empty; expected one interaction a line"])
+        raise DataError([f"{path}: is empty; expected one interaction per line"])
     return [line.removesuffix(b"\r") for line in content.removesuffix(b"\n").split(b"\n")]
 
 
@@ -129,7 +130,7 @@ def _parse_line(line: str, world: World[Any]) -> Interaction:
         raise _LineError(["the line is blank; delete it"])
     fields = line.split("\t")
     if len(fields) < 4 or len(fields) % 2:
-        expected = "4, 6, 8, ... with a tab between them (identifier, start state, then an instruction and a state a turn)"
+        expected = "4, 6, 8, ... with a tab between them (identifier, start state, then an instruction and a state per turn)"
         raise _LineError([f"{len(fields)} columns; expected {expected}; look for a missing or an extra tab"])
     identifier, instructions = fields[0], fields[2::2]
     problems = [] if identifier.strip() else ["column 1: the identifier is empty; give the interaction a name"]

@@ -1,4 +1,4 @@
-"""The paper's attention figures: words and objects by actions, a block a head, for one instruction that an agent followed."""
+"""The paper's attention figures: words and objects by actions, one block per head, for one instruction that an agent followed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sestra.drawing import DRAWINGS, Drawing, changed
+from sestra.drawing import changed, drawing_of
 from sestra.drawing.attention_rows import STATED, Panel, Row, panel, split
 from sestra.drawing.palette import CARD, INK, QUIET, RULE, SHADE, ink_on, mix
 from sestra.drawing.raster import save_png
@@ -16,7 +16,7 @@ from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, pri
 from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
 from sestra.io import write_text
-from sestra.worlds import World
+from sestra.worlds.base import World
 
 if TYPE_CHECKING:
     from sestra.agent.trace import Trace, Turn
@@ -185,7 +185,7 @@ def _title(trace: Trace, number: int, width: float) -> Picture:
 
 def _before_and_after(world: World[Any], turn: Turn) -> Picture:
     """The two states next to each other, at two thirds of their size."""
-    draw, before, after = DRAWINGS.get(type(world), Drawing()).picture, world.parse(turn.start), world.parse(turn.end)
+    draw, before, after = drawing_of(world).picture, world.parse(turn.start), world.parse(turn.end)
     shapes: list[Shape] = []
     x = 0.0
     for caption, picture in (("Before", draw(before, ())), ("After", draw(after, changed(world, before, after)))):

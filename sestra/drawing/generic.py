@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sestra.drawing.palette import INK, PAPER, QUIET
@@ -88,3 +88,5 @@ class Drawing:
     """How many places can be framed, where they are not the slots."""
     changed: Callable[[State, State], frozenset[int]] = changed
     """Which places of the second state are not as they were in the first."""
+    letters: Mapping[str, str] = field(default_factory=dict)
+    """The colour behind each letter of a content, in attention figures."""

@@ -44,7 +44,7 @@ def log_probability(policy, tables, turns, actions) -> torch.Tensor:
     return (taken * execution.alive).sum(0)
 
 
-@pytest.mark.parametrize("world", sorted(WORLDS))
+@pytest.mark.parametrize("world", sorted(WORLDS.names()))
 @torch.no_grad()
 def test_a_beam_of_one_is_greedy(world):
     trained = random_trained(world)

@@ -25,7 +25,7 @@ from sestra.learning.config import AttentionConfig
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.learning.policies.base import Attended, Step
-from sestra.learning.policies.state_encoder import StageEncoder, state_encoder
+from sestra.learning.policies.state_encoder import state_encoder
 from sestra.learning.policies.word_encoder import pick, read_distinct, read_words
 from sestra.worlds.tables import Tables
 
@@ -117,11 +117,12 @@ class AttentionPolicy(nn.Module):
             bias[self.config.hidden : 2 * self.config.hidden] = 1
 
     def _matrices(self, name: str, parameter: Tensor) -> list[Tensor]:
-        """The matrices that a parameter holds side by side: one an attention head, one a direction of Scene's encoder."""
+        """The matrices that a parameter holds side by side: one an attention head, or as the state encoder says."""
         if name == "queries.weight":
             return list(parameter.split([size for size, heads in self._heads() for _ in range(heads)]))
-        if name == "state_encoder.gates.weight" and isinstance(self.state_encoder, StageEncoder):
-            return list(parameter.chunk(2))
+        stacked = {f"state_encoder.{each}": count for each, count in getattr(self.state_encoder, "stacked_matrices", {}).items()}
+        if name in stacked:
+            return list(parameter.chunk(stacked[name]))
         return list(parameter) if parameter.dim() == 3 else [parameter]
 
     def read(self, turns: Turns) -> Memory:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked, say
-from sestra.worlds.alchemy.world import COLOURS, Alchemy
-
-BEAKERS = Alchemy.slots
+from sestra.worlds.alchemy.symbols import BEAKERS, COLOURS
 
 
 @dataclass(frozen=True)

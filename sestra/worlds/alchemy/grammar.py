@@ -10,8 +10,8 @@ from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Meaning, Template, Turn, marked, say, voice
-from sestra.worlds.alchemy.descriptions import BEAKERS, NOTHING, Event, colours, describe, focus, refer, units
-from sestra.worlds.alchemy.world import CAPACITY, COLOURS
+from sestra.worlds.alchemy.descriptions import NOTHING, Event, colours, describe, focus, refer, units
+from sestra.worlds.alchemy.symbols import BEAKERS, CAPACITY, COLOURS
 
 BROWN = "b"
 START_COLOURS = "gopry"

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked, say
-from sestra.worlds.scene.world import COLOURS, NONE, Scene
+from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS
 
-POSITIONS = Scene.slots
 EMPTY = NONE + NONE
 
 

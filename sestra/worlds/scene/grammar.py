@@ -9,7 +9,6 @@ from random import Random
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Meaning, Phrase, Template, Turn, marked, say, voice
 from sestra.worlds.scene.descriptions import (
     EMPTY,
-    POSITIONS,
     Event,
     article,
     changed,
@@ -21,7 +20,7 @@ from sestra.worlds.scene.descriptions import (
     refer,
     refer_object,
 )
-from sestra.worlds.scene.world import COLOURS, NONE, Scene
+from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS, distance
 
 LONGEST_TRADE = 4
 """Edits in a trade of places, so that it stays within the paper's horizon of five actions."""
@@ -170,7 +169,7 @@ def trade(context: Context, rng: Random) -> Turn | None:
     """Two people change places."""
     people, state = people_of(context), context.state
     swaps = {(a, b): changed(context, {a: state[b], b: state[a]}) for a in people for b in people if a < b}
-    short = [pair for pair, after in swaps.items() if 0 < Scene().state_distance(state, after) <= LONGEST_TRADE]
+    short = [pair for pair, after in swaps.items() if 0 < sum(map(distance, state, after)) <= LONGEST_TRADE]
     if not short:
         return None
     a, b = rng.choice(short)

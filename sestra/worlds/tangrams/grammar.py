@@ -22,7 +22,7 @@ from sestra.data.grammar import (
     say,
     voice,
 )
-from sestra.worlds.tangrams.world import SHAPES
+from sestra.worlds.tangrams.symbols import SHAPES
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tupl
 
 
 @pytest.mark.parametrize("past", get_args(Past))
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
     """In training the logits are computed anew for all living steps together; without dropout they are the same ones."""
     policy, tables, turns = make(name, replace(SMALL, past=past))
@@ -50,7 +50,7 @@ def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
 
 
 @pytest.mark.parametrize("past", get_args(Past))
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_every_parameter_learns(name: str, past: Past):
     policy, tables, turns = make(name, replace(SMALL, past=past))
     execution = roll_out(policy.train(), tables, turns, 4, sampled(torch.Generator().manual_seed(3)))
@@ -58,7 +58,7 @@ def test_every_parameter_learns(name: str, past: Past):
     assert [name for name, parameter in policy.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_a_turn_is_scored_alike_alone_and_among_others(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
@@ -137,7 +137,7 @@ def test_a_position_without_a_figure_is_never_emptied():
     assert never == ["remove 4", "remove 5"]
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
@@ -156,7 +156,7 @@ def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
     assert changes[:, ~first].sum() > 0
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_what_was_looked_at_is_told_alike_alone_and_among_others(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sestra.worlds.features import view
+from sestra.worlds.features import object_features
 from sestra.worlds.tables import Tables
 
 FATES = ("came", "went", "changed")
@@ -18,7 +18,7 @@ MOST = 5
 
 
 class Sight(nn.Module):
-    """A world's view (``sestra.worlds.features``), looked up for batches of states; objects are numbered slot by slot."""
+    """A world's object features (``sestra.worlds.features``), looked up for batches of states; objects are numbered slot by slot."""
 
     def __init__(self, tables: Tables) -> None:
         super().__init__()
@@ -29,15 +29,19 @@ class Sight(nn.Module):
         self.amounts: Tensor | None
         self.standing: Tensor
         self.marks: Tensor
-        seen = view(tables)
-        self.slots, self.objects, self.edits = tables.slots, seen.objects, seen.edits
-        self.register_buffer("features", seen.features, persistent=False)  # [looks, features]
-        self.register_buffer("looks", seen.looks, persistent=False)  # [contents, objects]
-        self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
-        self.register_buffer("kinds", seen.kinds, persistent=False)  # [contents, sorts]
-        self.register_buffer("amounts", seen.amounts, persistent=False)  # [contents]
-        self.register_buffer("standing", seen.standing, persistent=False)  # [contents, objects]
-        self.register_buffer("marks", seen.marks, persistent=False)  # [contents, objects]
+        known = object_features(tables.world)
+        self.slots, self.objects, self.edits = tables.slots, known.objects, known.edits
+        buffers = {
+            "features": known.features,  # [looks, features]
+            "looks": known.feature_ids,  # [contents, objects]
+            "scores": known.score_ids,  # [contents, edits]
+            "kinds": known.attributes,  # [contents, sorts]
+            "amounts": known.amounts,  # [contents]
+            "standing": known.positions,  # [contents, objects]
+            "marks": known.object_states,  # [contents, objects]
+        }
+        for name, values in buffers.items():
+            self.register_buffer(name, None if values is None else torch.from_numpy(values), persistent=False)
 
     def see(self, states: Tensor) -> Tensor:
         """The looks of the objects."""
