@@ -37,7 +37,7 @@ class Demo:
 
         if not 0 <= self.delay <= 60:
             raise InputError(f"--delay {self.delay}: expected seconds from 0 to 60")
-        worlds = [self.world] if self.world or self.agent else worlds_with_examples() or [None]
+        worlds: list[str | None] = [self.world] if self.world or self.agent else [*worlds_with_examples()] or [None]
         agents = [load_agent(world, self.agent) for world in worlds]
         console = Console(highlight=False)
         for agent in agents:
