@@ -16,7 +16,7 @@ class ErrorClass(StrEnum):
     """The first that applies, in this order; except that an agent which had to be stopped ran on."""
 
     EARLIER_STATE = "needs an earlier state"
-    """The goal brings back what an earlier turn took away, and the instruction refers to that: the present state does not show it."""
+    """The goal brings back what an earlier turn took away, and the instruction refers to that: the current state does not contain it."""
     WRONG_OBJECT = "right action, wrong object"
     """The same kinds of changes, to other things."""
     WRONG_AMOUNT = "right object, wrong amount or place"

@@ -1,4 +1,4 @@
-"""How speakers refer back, as data: regular expressions over an instruction's lower-case tokens, joined by blanks.
+"""How instructions refer to earlier turns, as data: regular expressions over an instruction's lower-case tokens, joined by blanks.
 
 The lists were made by reading the grammars' sentences, samples of SCONE's dev splits and counts of the words in train and dev, so agreement
 with any of these flatters them; ``docs/analysis.md`` has figures on instructions that were not looked at before.
@@ -30,7 +30,7 @@ STATE = (
     r"where (?:it|he|she|they|\w+ \w+) (?:was|were|came|had been|used to be|started|stood)",
     r"same (?:place|spot|position|location|space|slot)s?",
 )
-"""What was so before."""
+"""An earlier state."""
 OBJECT = (
     r"(?:that|this|these|those)(?= |$)",
     rf"same (?:{THINGS})",
@@ -63,12 +63,12 @@ class Language:
     amounts: str = r"$^"
     """Numbers of units, which look like descriptions and are none."""
     states: tuple[str, ...] = ()
-    """More ways to speak of what was so before."""
+    """More ways to refer to an earlier state."""
     placing: str = ""
-    """Verbs that need a place to be said, unless it is left out."""
+    """Verbs that need a place, unless it is omitted."""
     places: str = ""
-    """What says a place."""
+    """Words that name a place."""
     subjectless: str = r"$^"
-    """How an instruction begins that leaves out who acts."""
+    """How an instruction begins that omits who acts."""
     complete: str = r"$^"
     """Instructions that have no object because they need none."""

@@ -105,7 +105,7 @@ def _ellipsis(said: str, words: Language, found: Sequence[Reference]) -> Referen
 
 
 def _lacks_object(said: str, rest: str, words: Language, found: Sequence[Reference]) -> bool:
-    """Whether nothing in the instruction says what it is about, or, where it is said who acts, nobody does."""
+    """Whether the instruction names no thing that it is about, or, in worlds of people, nobody who acts."""
     if re.search(rf"^(?:(?:and|then|now|next|also) ,? ?)*{words.subjectless}", said):
         return True
     if not words.verbs or any(reference.to in ("object", "action") for reference in found):

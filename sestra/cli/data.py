@@ -188,7 +188,7 @@ class Show:
         return 0
 
     def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
-        """A frame for each state that is known, headed by what was said since the one before."""
+        """A frame for each state that is known, under the instructions since the one before."""
         frames: list[tuple[str, scone.State]] = []
         said: list[str] = []
         for sentence, state in zip(("start", *interaction.instructions), interaction.states, strict=True):

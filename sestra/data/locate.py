@@ -34,14 +34,14 @@ def cache_folder() -> Path:
 
 
 def default_folder() -> Path:
-    """Where 'sestra data download' puts SCONE unless it is told otherwise."""
+    """Where 'sestra data download' puts SCONE unless another folder is given."""
     return cache_folder() / "scone"
 
 
 def find(data: Path | None = None) -> Path | None:
-    """The folder with SCONE's files, or None where nobody named one and the cache has none.
+    """The folder with SCONE's files, or None where none was given and the cache has none.
 
-    A folder that was named, by ``data`` or SCONE_DATA, must have them: it is never passed over in silence.
+    A folder that was named, by ``data`` or SCONE_DATA, must have them: it is never skipped silently.
     """
     for origin, folder in (("--data", data), (VARIABLE, os.environ.get(VARIABLE))):
         if folder:

@@ -16,7 +16,7 @@ from sestra.worlds import WORLDS, StateError, World
 State = tuple[Any, ...]
 
 UNKNOWN = "?"
-"""How ``train-orig`` writes a state that nobody annotated."""
+"""How ``train-orig`` writes a state that was not annotated."""
 SPLITS = ("train", "dev", "test", "train-orig")
 LONGEST_LINE = 100_000
 
@@ -157,6 +157,6 @@ def _parse_state(text: str, world: World[Any], *, may_be_unknown: bool) -> State
 
 
 def _shorten(problem: str) -> str:
-    """The problem without the middle of a value that nobody could read on a screen; what to do stands at the end and stays."""
+    """The problem without the middle of a long value; the advice at its end stays."""
     half = _LONGEST_PROBLEM // 2
     return problem if len(problem) <= _LONGEST_PROBLEM else f"{problem[:half]} ... {problem[-half:]}"

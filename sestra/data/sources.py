@@ -29,7 +29,7 @@ class Source:
 
 
 def load(world: str | World[Any], split: str, data: Path | None = None, *, generated: bool = False) -> tuple[list[Interaction], Source]:
-    """The split's interactions; only if that is asked for, or if nobody named a folder and none is in the cache, are they generated."""
+    """The split's interactions; they are generated only on request, or if no folder was given and the cache has none."""
     folder = None if generated else locate.find(data)
     if folder is not None:
         interactions, path = locate.read_split(world, split, folder), folder / f"{get_world(world).name}-{split}.tsv"

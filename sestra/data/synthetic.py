@@ -63,14 +63,14 @@ def _endless(grammar: Grammar, world: str, rng: Random, turns: int) -> Iterator[
 
 
 def next_turn(grammar: Grammar, world: str, context: Context, rng: Random) -> Turn:
-    """A meaning drawn by its weight, of those that apply and change the state."""
-    meanings, weights = list(grammar.MEANINGS), list(grammar.MEANINGS.values())
+    """The turn of a rule drawn by its weight, among those that apply and change the state."""
+    rules, weights = list(grammar.RULES), list(grammar.RULES.values())
     for _ in range(MOST_ATTEMPTS):
-        turn = rng.choices(meanings, weights)[0](context, rng)
+        turn = rng.choices(rules, weights)[0](context, rng)
         if turn is not None and turn.state != context.state:
             return replace(turn, instruction=finish(context, turn.instruction, rng))
     raise InputError(
-        f"the grammar of {world} found nothing to say after {len(context.turns)} turns; give it a meaning that applies in every state"
+        f"the grammar of {world} found nothing to say after {len(context.turns)} turns; give it a rule that applies in every state"
     )
 
 

@@ -41,7 +41,7 @@ def draw_attention(world: World[Any], trace: Trace, number: int, path: str | os.
     elif ending == ".png":
         save_png(picture, path, scale=2)
     else:
-        raise InputError(f"{os.fspath(path)}: cannot tell what kind of picture to write; end the name in .svg or .png")
+        raise InputError(f"{os.fspath(path)}: unknown kind of picture; end the name in .svg or .png")
 
 
 def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
@@ -51,7 +51,7 @@ def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
     turn = trace.turns[number - 1]
     attentions = tuple(turn.steps[0].attention) if turn.steps else ()
     if not attentions:
-        raise InputError(f"the agent told of no attention in turn {number}; draw one whose policy attends to words or objects")
+        raise InputError(f"the agent gave no attention weights in turn {number}; draw one whose policy attends to words or objects")
     words = [panel(world, trace, number, each) for each in attentions if each.over == "words"]
     objects = [panel(world, trace, number, each) for each in attentions if each.over != "words"]
     header = [_lines(step.action) for step in turn.steps]
@@ -157,7 +157,7 @@ def _content_width(text: str, letters: Mapping[str, str]) -> float:
 
 
 def _content(x: float, y: float, text: str, letters: Mapping[str, str]) -> list[Shape]:
-    """A content from its left end, at the height of its middle: a coloured box a letter, or plain text in a world without them."""
+    """A content from its left end, at the height of its middle: one coloured box per letter, or plain text in a world without them."""
     if not letters:
         return [Label(x, y, text, 11, QUIET, anchor="start")] if text else []
     shapes: list[Shape] = []

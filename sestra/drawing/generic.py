@@ -76,7 +76,7 @@ def changed(before: State, after: State) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a world is drawn; what a world does not say is drawn as here, in numbered boxes."""
+    """How a world is drawn; the defaults draw numbered boxes."""
 
     picture: Callable[[State, Collection[int]], Picture] = picture
     """The shapes of a state; the places in the collection have changed and are framed."""

@@ -42,7 +42,7 @@ def suggestions(world: World[Any], state: tuple[Any, ...], *, spoken: bool, seed
         if len(found) == MOST_SUGGESTIONS:
             break
         try:
-            turn = next_turn(grammar, world.name, Context((state,), grammar.start(rng).voice), rng)
+            turn = next_turn(grammar, world.name, Context((state,), grammar.start(rng).speaker), rng)
         except (InputError, LookupError):  # a state that the grammar never meets, such as hats without people
             break
         if turn.instruction.words not in found and not turn.instruction.words.startswith(OPENERS):

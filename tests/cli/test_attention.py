@@ -166,7 +166,7 @@ def test_many_words_share_a_row():
 
 
 def test_a_turn_without_attention_has_no_figure():
-    with pytest.raises(InputError, match="the agent told of no attention in turn 1"):
+    with pytest.raises(InputError, match="the agent gave no attention weights in turn 1"):
         attention_picture(get_world("alchemy"), made([[]]), 1)
     with pytest.raises(InputError, match="there is no turn 2"):
         attention_picture(get_world("alchemy"), made([[]]), 2)

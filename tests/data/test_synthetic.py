@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sestra.data import scone, synthetic
-from sestra.data.grammar import Context, Phenomenon, Phrase, Turn, Voice
+from sestra.data.grammar import Context, Phenomenon, Phrase, Speaker, Turn
 from sestra.errors import InputError
 from sestra.worlds import WORLDS, Edit, World, get_world
 from sestra.worlds.tables import compile_world
@@ -185,11 +185,11 @@ def test_a_world_of_ones_own(monkeypatch):
     monkeypatch.setitem(WORLDS._registered, "lamp", Lamp)
     with pytest.raises(InputError, match="'lamp' has no grammar"):
         synthetic.generate("lamp", 1, seed=0)
-    grammar = SimpleNamespace(start=lambda rng: Context((("off",),), Voice({}, digits=False, terse=False, chatty=0)), MEANINGS={press: 1.0})
+    grammar = SimpleNamespace(start=lambda rng: Context((("off",),), Speaker({}, digits=False, terse=False, chatty=0)), RULES={press: 1.0})
     monkeypatch.setattr(Lamp, "grammar", lambda self: grammar)
     (interaction,) = synthetic.generate("lamp", 1, seed=0, turns=2)
     assert interaction.states == (("off",), ("on",), ("off",))
     assert interaction.instructions == ("press it", "press it")
-    grammar.MEANINGS = {lambda context, rng: None: 1.0}
+    grammar.RULES = {lambda context, rng: None: 1.0}
     with pytest.raises(InputError, match="nothing to say after 0 turns"):
         synthetic.generate("lamp", 1, seed=0)

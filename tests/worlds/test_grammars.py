@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from sestra.data import synthetic
-from sestra.data.grammar import Context, Phenomenon, Voice
+from sestra.data.grammar import Context, Phenomenon, Speaker
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.alchemy import descriptions as alchemy_beakers
 from sestra.worlds.alchemy.symbols import COLOURS
@@ -93,8 +93,8 @@ def figures_called(words, state, other_than=None):
 def plain(context):
     """The same context told by a speaker of few habits."""
     favourites = {word: word for word in ("beaker", "chemical", "unit", "person", "figure", "swap", "leaves", "step", "he")}
-    words = {**context.voice.words, **favourites, "wearing": "in", "take": "remove"}
-    return replace(context, voice=Voice(words, digits=False, terse=False, chatty=0))
+    words = {**context.speaker.words, **favourites, "wearing": "in", "take": "remove"}
+    return replace(context, speaker=Speaker(words, digits=False, terse=False, chatty=0))
 
 
 @worlds
@@ -189,7 +189,7 @@ def test_plain_instructions_lead_to_their_goals(world):
 
 def told(world, state, *steps):
     """A context made of chosen turns: each is what the next turn must say, drawn until it does."""
-    speaker = plain(get_world(world).grammar().start(Random(0))).voice
+    speaker = plain(get_world(world).grammar().start(Random(0))).speaker
     context, rng = Context((state,), speaker), Random(3)
     for step in steps:
         turns = (synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(200_000))

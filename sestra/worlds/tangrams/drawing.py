@@ -136,7 +136,7 @@ def terminal(state: State, highlight: Collection[int]) -> Text:
 
 @cache
 def _blocks(digit: str) -> tuple[str, ...]:
-    """The figure in characters that are each four quarters: two columns and one row a unit, standing on the last row."""
+    """The figure in characters that are each four quarters: two columns and one row per unit, standing on the last row."""
     left, _, right, bottom = _extent(digit)
 
     def character(row: int, column: int) -> str:

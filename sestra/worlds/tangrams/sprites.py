@@ -1,4 +1,4 @@
-"""Tangrams's drawing in parts, for the page."""
+"""Tangrams' drawing in parts, for the page."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Tangrams(World[str]):
         *(Edit("remove", (str(n),)) for n in range(1, len(SHAPES) + 1)),
     )
     settings = Settings(entropy=0.1, verbosity=0.0, horizon=5)
-    interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # nobody knows a name for them
+    interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # they have no names
 
     def edit(self, content: str, edit: Edit) -> str | None:
         before = int(edit.arguments[0]) - 1

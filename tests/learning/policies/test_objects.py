@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+import numpy as np
 import pytest
 import torch
 from lamps import Lamps
@@ -21,7 +22,7 @@ from sestra.learning.policies.objects.turn_pointer import AGES, TurnPointer
 from sestra.learning.policies.word_encoder import Numbers
 from sestra.learning.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
-from sestra.worlds.features import view
+from sestra.worlds.features import object_features
 from sestra.worlds.tables import Tables, compile_world
 
 SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True)
@@ -240,20 +241,20 @@ def test_words_point_at_a_turn_by_its_number_or_its_age_or_at_none(named: int, m
 
 def test_an_unseen_world_has_one_object_a_slot():
     tables = compile_world(Lamps())
-    seen = view(tables)
-    assert seen.looks.tolist() == [[number] for number in range(len(tables.next))]
-    assert torch.equal(seen.features, torch.eye(len(tables.next)))
-    assert seen.edits == tables.edits
+    known = object_features(tables.world)
+    assert known.feature_ids.tolist() == [[number] for number in range(len(tables.next))]
+    assert (known.features == np.eye(len(tables.next))).all()
+    assert known.edits == tables.edits
 
 
 def test_scores_belong_to_the_figure_that_an_action_is_about():
     tables = compile_world(get_world("tangrams"))
-    seen = view(tables)
+    known = object_features(tables.world)
     row = tables.encode([("402",)])[0, 0]
     world = tables.world
-    scores = {str(action): int(seen.scores[row, number]) for number, action in enumerate(world.actions[:-1])}
-    assert divmod(scores["remove 1"], seen.edits) == (4, 5)
-    assert divmod(scores["remove 3"], seen.edits) == (2, 5)
-    assert divmod(scores["insert 2 3"], seen.edits) == (3, 1)
-    assert scores["remove 4"] == seen.objects * seen.edits
-    assert seen.standing[row].tolist() == [2, 0, 3, 0, 1]
+    scores = {str(action): int(known.score_ids[row, number]) for number, action in enumerate(world.actions[:-1])}
+    assert divmod(scores["remove 1"], known.edits) == (4, 5)
+    assert divmod(scores["remove 3"], known.edits) == (2, 5)
+    assert divmod(scores["insert 2 3"], known.edits) == (3, 1)
+    assert scores["remove 4"] == known.objects * known.edits
+    assert known.positions[row].tolist() == [2, 0, 3, 0, 1]
