@@ -105,7 +105,7 @@ def main() -> None:
     if options.updates < 1:
         sys.exit(f"learning: --updates {options.updates}; expected at least 1")
     use_one_core()
-    worlds = [*WORLDS] if options.world == "all" else [options.world]
+    worlds = WORLDS.names() if options.world == "all" else [options.world]
     try:
         with tempfile.TemporaryDirectory() as folder:
             figures = [measure(options, world, Path(folder)) for world in worlds]

@@ -171,7 +171,7 @@ async def measure(port: int, asked: Sequence[Question], clients: int, seconds: f
 def main() -> int:
     options = tyro.cli(Options, description=__doc__)
     use_one_core()
-    names = options.agent or tuple(name for name in WORLDS if name in pretrained.names())
+    names = options.agent or tuple(name for name in WORLDS.names() if name in pretrained.names())
     if not names:
         raise SystemExit("no agents ship with this version; give one with --agent FOLDER")
     asked: list[Question] = []

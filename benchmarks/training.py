@@ -235,7 +235,7 @@ def main() -> None:
     if options.batch_size < 1 or options.updates < 1:
         sys.exit(f"training: --batch-size {options.batch_size} --updates {options.updates}; expected at least 1 of each")
     use_one_core()
-    worlds = [*WORLDS] if options.world == "all" else [options.world]
+    worlds = WORLDS.names() if options.world == "all" else [options.world]
     learners = LEARNERS if options.learner == "all" else (options.learner,)
     with tempfile.TemporaryDirectory() as folder:
         measured = [

@@ -164,7 +164,7 @@ def main() -> None:
     if options.batch < 1 or not 0 < options.seconds < float("inf"):
         sys.exit(f"worlds: --batch {options.batch} --seconds {options.seconds}; expected a batch of at least 1 and more than 0 seconds")
     use_one_core()
-    names = [*WORLDS] if options.world == "all" else [options.world]
+    names = WORLDS.names() if options.world == "all" else [options.world]
     with torch.inference_mode():
         figures = [figure for name in names for figure in measure(name, options.batch, options.seconds)]
     if options.json:

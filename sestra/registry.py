@@ -47,9 +47,7 @@ class Registry(Generic[Item]):
         """The class that a reference names; InputError where there is none."""
         if not isinstance(reference, str) or not reference:
             raise InputError(f"{shortened(repr(reference))} is not the name of a {self.kind}; expected one of {', '.join(self.names())}")
-        if reference in self._registered:
-            return self._registered[reference]
-        found, reference = self._load(reference)
+        found, reference = (self._registered[reference], reference) if reference in self._registered else self._load(reference)
         self._check(found, reference)
         self._references.setdefault(found, reference)
         item: Item = found

@@ -28,7 +28,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
     return status, captured.out, captured.err
 
 
-WITH_LAMPS = "import sys; from lamps import Lamps; from sestra.worlds import WORLDS; WORLDS['lamps'] = Lamps; from sestra.cli import main; "
+WITH_LAMPS = (
+    "import sys; from lamps import Lamps; from sestra.worlds import WORLDS; WORLDS.register('lamps', Lamps); from sestra.cli import main; "
+)
 
 
 def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[str]:

@@ -8,7 +8,7 @@ from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.worlds import WORLDS, get_world
 
-NAMES = sorted(WORLDS)
+NAMES = sorted(WORLDS.names())
 FEW = {name: generate(name, 12, seed=3) for name in NAMES}
 START, MIDDLE, END = "1:r 2:_ 3:_ 4:_ 5:_ 6:_ 7:g", "1:_ 2:_ 3:_ 4:_ 5:_ 6:_ 7:g", "1:_ 2:_ 3:_ 4:_ 5:_ 6:_ 7:gr"
 

@@ -28,7 +28,7 @@ from sestra.learning.policies.base import Policy
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import Trained, load_trained
 from sestra.learning.speculative import roll_out_speculatively
-from sestra.worlds import World
+from sestra.worlds import WORLDS, World
 from sestra.worlds.tables import Integers
 
 __all__ = ["Agent", "Context", "How", "Interaction"]
@@ -197,7 +197,7 @@ class Interaction:
 
     @property
     def trace(self) -> Trace:
-        return Trace(self.agent.world.name, self.start, tuple(self.turns))
+        return Trace(self.agent.world.name, self.start, tuple(self.turns), WORLDS.reference(type(self.agent.world)))
 
     def context(self, instruction: str) -> Context:
         """What the agent knows when it is given the instruction now."""

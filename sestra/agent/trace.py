@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -141,6 +141,8 @@ class Trace:
     world: str
     start: str
     turns: tuple[Turn, ...] = ()
+    reference: str = field(default="", compare=False, repr=False)
+    """What ``get_world`` finds the world by, where that is not its name."""
 
     @property
     def final_state(self) -> str:
@@ -151,7 +153,7 @@ class Trace:
         from sestra.drawing import draw_strip_svg, write_png
         from sestra.io import write_text
 
-        world = get_world(self.world)
+        world = get_world(self.reference or self.world)
         frames = [("", world.parse(self.start)), *((turn.instruction, world.parse(turn.end)) for turn in self.turns)]
         ending = Path(path).suffix.lower()
         if ending == ".svg":

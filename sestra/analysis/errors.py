@@ -1,4 +1,4 @@
-"""Classes of errors, told from the start state, the goal, the states on the way and what was said."""
+"""Classes of errors, derived from the start state, the goal, the states in between and the instructions."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sestra.analysis.changes import Change, changes
+from sestra.analysis.changes import Change, analysis_of
 from sestra.analysis.references import Reference
 from sestra.data.scone import State
 from sestra.worlds.tables import Tables
 
 
 class ErrorClass(StrEnum):
-    """The first that applies, in this order, but that an agent which had to be stopped ran on."""
+    """The first that applies, in this order; except that an agent which had to be stopped ran on."""
 
     EARLIER_STATE = "needs an earlier state"
-    """The goal brings back what an earlier turn took away, and the instruction refers to that: the present state does not show it."""
+    """The goal brings back what an earlier turn took away, and the instruction refers to that: the current state does not contain it."""
     WRONG_OBJECT = "right action, wrong object"
-    """The same kinds of doing, done to other things."""
+    """The same kinds of changes, to other things."""
     WRONG_AMOUNT = "right object, wrong amount or place"
-    """The same kinds of doing, done to the same things, but too much or too little, to another place or in another colour."""
+    """The same kinds of changes, to the same things, but too much or too little, to another place or in another colour."""
     STOPPED_EARLY = "stopped early"
-    """What was done is the beginning of a shortest way to the goal."""
+    """The actions are the beginning of a shortest execution."""
     RAN_ON = "ran on"
     """The goal was reached, and left again; an agent that had to be stopped is here too, whatever it did."""
     OTHER = "other"
@@ -69,7 +69,7 @@ def classify(tables: Tables, case: Case) -> ErrorClass:
         return ErrorClass.EARLIER_STATE
     if not case.stopped:
         return ErrorClass.RAN_ON
-    wanted, done = (changes(tables.world, case.start, state) for state in (case.goal, case.reached))
+    wanted, done = (analysis_of(tables.world).changes(case.start, state) for state in (case.goal, case.reached))
     if _kinds(wanted) == _kinds(done):
         return ErrorClass.WRONG_AMOUNT if wanted == done else ErrorClass.WRONG_OBJECT
     if _on_the_way(tables, case.start, case.reached, case.goal):
@@ -85,12 +85,13 @@ def _kinds(found: Counter[Change]) -> Counter[str]:
 
 
 def _brings_back(tables: Tables, case: Case) -> bool:
-    """Whether the instruction speaks of what was so before, and something becomes what it was in an earlier state and is not now."""
+    """Whether the instruction refers to an earlier state, and something becomes what it was in one and is not now."""
     if not any(each.to == "state" or (each.kind, each.to) == ("ellipsis", "action") for each in case.references):
         return False
+    restores = analysis_of(tables.world).restores
+    if restores is not None:
+        return restores(case.start, case.goal)
     earlier = [state for state in case.history[:-1] if state is not None]
-    if tables.world.name == "tangrams":
-        return bool({*case.goal[0]} - {*case.start[0]})  # every figure was in the row once
     empty = tables.world.contents[0]
     changed = [slot for slot in range(tables.slots) if case.goal[slot] not in (case.start[slot], empty)]
     return any(state[slot] == case.goal[slot] for slot in changed for state in earlier)

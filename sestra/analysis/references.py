@@ -1,8 +1,8 @@
-"""Which instructions lean on earlier turns, and how far back what they refer to was last changed (the paper's Table 2, by program).
+"""Which instructions refer to earlier turns, and how long ago the referents were last changed (the paper's Table 2, by program).
 
-The paper's authors read thirty interactions a world and dated each referent by its last mention. A program cannot tell what a word refers
-to, but it sees which things an instruction changes: those, or in Scene what stands beside them, are taken to be what is referred to, and
-dated by the last turn that changed them. A turn that is named ("repeat step 2") is dated by its number.
+The paper's authors read thirty interactions per world and dated each referent by its last mention. A program does not know what a word
+refers to, but it knows which things an instruction changes: those, or in some worlds what stands beside them, are taken to be the
+referents, and dated by the last turn that changed them. A turn that is named ("repeat step 2") is dated by its number.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sestra.analysis import language
-from sestra.analysis.changes import touched
-from sestra.analysis.language import LANGUAGES, OTHERWISE, Language
+from sestra.analysis.changes import WorldAnalysis, analysis_of
+from sestra.analysis.language import Language
 from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import tokenize
 from sestra.worlds import World
@@ -31,18 +31,18 @@ class Reference:
 
     kind: Kind
     to: To
-    """A thing, an earlier turn's doing, or what was so before."""
+    """A thing, an earlier turn's action, or an earlier state."""
     words: str
-    """What gave it away; empty where something is missing."""
+    """The words that refer; empty where something is omitted."""
     age: int | None = None
     """Turns since the referent was changed: 1 is the turn before. None if no earlier turn changed what this one does."""
 
 
-def find(world: str, instruction: str, turn: int) -> list[Reference]:
+def find(words: Language, instruction: str, turn: int) -> list[Reference]:
     """The references in an instruction, without their ages; ``turn`` counts from 0, and the first has nothing to refer to."""
     if turn == 0:
         return []
-    spoken, words = " ".join(tokenize(instruction)), LANGUAGES.get(world, OTHERWISE)
+    spoken = " ".join(tokenize(instruction))
     said = re.sub(r"^(?:(?:after|before) (?:that|this)|(?:first|second|third|fourth|fifth|last|now|next|finally)(?= ,)) ?,? ?", "", spoken)
     found = [reference] if (reference := _coreference(said, words)) else []
     missing = _ellipsis(said, words, found)
@@ -87,7 +87,7 @@ def _demonstratives(said: str, words: Language) -> Iterator[str]:
 
 
 def _ellipsis(said: str, words: Language, found: Sequence[Reference]) -> Reference | None:
-    """That an object, a verb or a place was left out; what stands for an earlier doing leaves nothing out but that."""
+    """An omitted object, verb or place; words that stand for an earlier action omit nothing else."""
     rest = re.sub(rf"\b(?:{words.amounts})\b", " ", said)
     acted = any(reference.to == "action" for reference in found)
     missing: To | None = None
@@ -105,10 +105,10 @@ def _ellipsis(said: str, words: Language, found: Sequence[Reference]) -> Referen
 
 
 def _lacks_object(said: str, rest: str, words: Language, found: Sequence[Reference]) -> bool:
-    """Whether nothing in the instruction says what it is about, or, where it is said who acts, nobody does."""
+    """Whether the instruction names no thing that it is about, or, in worlds of people, nobody who acts."""
     if re.search(rf"^(?:(?:and|then|now|next|also) ,? ?)*{words.subjectless}", said):
         return True
-    if words is OTHERWISE or any(reference.to in ("object", "action") for reference in found):
+    if not words.verbs or any(reference.to in ("object", "action") for reference in found):
         return False
     return not re.search(rf"\b(?:{words.nouns}|{words.descriptions}|{language.OBJECTS}|{language.SUBJECTS})\b", rest)
 
@@ -122,24 +122,25 @@ def _first(patterns: Sequence[str], said: str) -> str | None:
 
 def references(world: World[Any], interaction: Interaction) -> list[list[Reference]]:
     """Of every instruction, its references with their ages."""
+    known = analysis_of(world)
     things: list[frozenset[Any] | None] = [
-        None if before is None or after is None else touched(world, before, after)
+        None if before is None or after is None else known.changed(before, after)
         for before, after in zip(interaction.states, interaction.states[1:], strict=False)
     ]
-    dated = []  # an earlier doing that is not named is that of the turn before
+    dated = []  # an earlier action whose turn is not named is that of the turn before
     for turn, instruction in enumerate(interaction.instructions):
-        age = _age(world, interaction.states[turn], things, turn)
+        age = _age(known, interaction.states[turn], things, turn)
         named = _named_turn(" ".join(tokenize(instruction)), turn)
-        found = find(world.name, instruction, turn)
+        found = find(known.language, instruction, turn)
         dated.append([Reference(each.kind, each.to, each.words, named or (1 if each.to == "action" else age)) for each in found])
     return dated
 
 
-def _age(world: World[Any], before: State | None, things: Sequence[frozenset[Any] | None], turn: int) -> int | None:
+def _age(known: WorldAnalysis, before: State | None, things: Sequence[frozenset[Any] | None], turn: int) -> int | None:
     now = things[turn]
     if now is None or before is None:
         return None
-    for around in (False, True) if world.name == "scene" else (False,):
+    for around in (False, True) if known.neighbours else (False,):
         near = now | {slot + side for slot in now for side in (-1, 1)} if around else now
         for age in range(1, turn + 1):
             if near & (things[turn - age] or frozenset()):

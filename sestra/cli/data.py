@@ -135,7 +135,7 @@ class Generate:
         if self.count < 1:
             raise InputError(f"--count {self.count}: expected at least 1 interaction")
         world = get_world(self.world)
-        interactions = stream(world.name, self.count, seed=self.seed)
+        interactions = stream(world, self.count, seed=self.seed)
         if self.out is None:
             sys.stdout.writelines(f"{scone.format_line(interaction, world)}\n" for interaction in interactions)
         else:
@@ -174,9 +174,8 @@ class Show:
             raise InputError(f"--index {self.index}: expected a number from 0 to 999,999")
         if self.split not in scone.SPLITS:
             raise InputError(f"--split {self.split}: expected one of {', '.join(scone.SPLITS)}")
-        name = self.world or (scone.world_of(self.file) if self.file else next(iter(WORLDS)))
-        world = get_world(name)
-        source, interactions = self._interactions(name)
+        world = get_world(self.world or (scone.world_of(self.file) if self.file else WORLDS.names()[0]))
+        source, interactions = self._interactions(world)
         interaction = self._choose(source, interactions)
         self._write_pictures(world, interaction)
         from rich.console import Console
@@ -189,7 +188,7 @@ class Show:
         return 0
 
     def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
-        """A frame for each state that is known, headed by what was said since the one before."""
+        """A frame for each state that is known, under the instructions since the one before."""
         frames: list[tuple[str, scone.State]] = []
         said: list[str] = []
         for sentence, state in zip(("start", *interaction.instructions), interaction.states, strict=True):
@@ -206,14 +205,14 @@ class Show:
 
             write_png(world, frames, self.png)
 
-    def _interactions(self, name: str) -> tuple[str, list[scone.Interaction]]:
+    def _interactions(self, world: World[Any]) -> tuple[str, list[scone.Interaction]]:
         if self.file is not None:
-            return str(self.file), scone.read(self.file, get_world(name))
+            return str(self.file), scone.read(self.file, world)
         if locate.find(self.data) is not None:
-            return f"{name}-{self.split}.tsv", locate.read_split(name, self.split, self.data)
+            return f"{world.name}-{self.split}.tsv", locate.read_split(world, self.split, self.data)
         from sestra.data.synthetic import generate
 
-        return "generated, because SCONE was not found", generate(name, max(0, self.index or 0) + 1, seed=0)
+        return "generated, because SCONE was not found", generate(world, max(0, self.index or 0) + 1, seed=0)
 
     def _choose(self, source: str, interactions: list[scone.Interaction]) -> scone.Interaction:
         if self.id is None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sestra.cli.interaction import AgentName, load_agent, show_state, show_turn
 from sestra.cli.options import OptionalNumber, OptionalWorldName
-from sestra.data.examples import EXAMPLES, example
+from sestra.data.examples import example, phrases_of
 from sestra.data.scone import Interaction, State
 from sestra.errors import InputError
-from sestra.worlds import Action, World
+from sestra.worlds import WORLDS, Action, World, get_world
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +37,7 @@ class Demo:
 
         if not 0 <= self.delay <= 60:
             raise InputError(f"--delay {self.delay}: expected seconds from 0 to 60")
-        worlds = [self.world] if self.world or self.agent else list(EXAMPLES)
+        worlds: list[str | None] = [self.world] if self.world or self.agent else [*worlds_with_examples()] or [None]
         agents = [load_agent(world, self.agent) for world in worlds]
         console = Console(highlight=False)
         for agent in agents:
@@ -46,10 +46,17 @@ class Demo:
 
     def _interaction(self, world: World[Any]) -> Interaction:
         if self.seed is None:
-            return example(world.name)
+            return example(world)
         from sestra.data.synthetic import generate
 
-        return generate(world.name, 1, seed=self.seed)[0]
+        return generate(world, 1, seed=self.seed)[0]
+
+
+def worlds_with_examples() -> list[str]:
+    """The worlds that have both an example and a pretrained agent."""
+    from sestra import pretrained
+
+    return [name for name in WORLDS.names() if name in pretrained.names() and phrases_of(get_world(name)).examples]
 
 
 def follow(console: Console, agent: Agent, interaction: Interaction, delay: float) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from sestra.errors import InputError, shortened
-from sestra.worlds import World, get_world
+from sestra.worlds import WORLDS, World, get_world
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -26,7 +26,7 @@ Instructions = tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(met
 
 MOST_INSTRUCTIONS = 1000
 WORTH_MENTIONING = 0.05
-"""The least probability of an action that was not taken but is shown."""
+"""The lowest probability at which an action that was not taken is shown."""
 
 
 def load_agent(world: str | None, agent: str | None) -> Agent:
@@ -35,20 +35,22 @@ def load_agent(world: str | None, agent: str | None) -> Agent:
         get_world(world)
     name = agent if agent is not None else world
     if name is None:
-        raise InputError("which agent? Give --world alchemy, scene or tangrams for the best one there, or --agent with a name or a folder")
+        raise InputError(
+            f"which agent? Give --world ({', '.join(WORLDS.names())}) for the best one there, or --agent with a name or a folder"
+        )
 
     from sestra import Agent
     from sestra.learning.runtime_settings import use_one_core
 
     use_one_core()
     loaded = Agent.from_pretrained(name)
-    if world is not None and loaded.world.name != world:
+    if world is not None and loaded.world is not get_world(world):
         raise InputError(f"--agent {agent}: acts in {loaded.world.name}, not in {world}; give another agent, or leave out --world")
     return loaded
 
 
 def start_state(world: World[Any], text: str | None, flag: str = "--state") -> str:
-    """The state to begin from, checked; nobody wants to be surprised by one that was made up."""
+    """The start state, checked; there is no default."""
     example = f'{flag} "{example_state(world)}"'
     if text is None:
         raise InputError(f"no state to begin from; say which one, such as {example}")
@@ -61,9 +63,10 @@ def start_state(world: World[Any], text: str | None, flag: str = "--state") -> s
 
 
 def example_state(world: World[Any]) -> str:
-    from sestra.data.examples import EXAMPLES
+    from sestra.data.examples import phrases_of
 
-    return EXAMPLES[world.name][0] if world.name in EXAMPLES else world.format((world.contents[0],) * world.slots)
+    examples = phrases_of(world).examples
+    return examples[0].start if examples else world.format((world.contents[0],) * world.slots)
 
 
 def read_instructions(given: Sequence[str]) -> list[str]:
@@ -71,18 +74,18 @@ def read_instructions(given: Sequence[str]) -> list[str]:
     if given:
         return list(given)
     if sys.stdin.isatty():
-        sys.stderr.write("Type the instructions, one a line; end with Ctrl-D. ('sestra play' follows each at once.)\n")
+        sys.stderr.write("Type the instructions, one per line; end with Ctrl-D. ('sestra play' follows each at once.)\n")
     lines: list[str] = []
     try:
         for line in sys.stdin:
             lines += [line.strip()] if line.strip() else []
             if len(lines) > MOST_INSTRUCTIONS:
-                raise InputError(f"more than {MOST_INSTRUCTIONS:,} instructions on standard input; expected fewer, one a line")
+                raise InputError(f"more than {MOST_INSTRUCTIONS:,} instructions on standard input; expected fewer, one per line")
     except UnicodeDecodeError as error:
-        raise InputError(f"standard input is not UTF-8 ({error}); expected instructions as text, one a line") from error
+        raise InputError(f"standard input is not UTF-8 ({error}); expected instructions as text, one per line") from error
     if not lines:
         raise InputError(
-            'no instruction to follow; give them as arguments, such as "throw out the first beaker", or one a line on standard input'
+            'no instruction to follow; give them as arguments, such as "throw out the first beaker", or one per line on standard input'
         )
     return lines
 
@@ -100,7 +103,7 @@ def drawn(world: World[Any], state: str, before: str | None = None) -> Text:
 
 
 def show_turn(console: Console, world: World[Any], turn: Turn, delay: float | None = None) -> None:
-    """What the agent did; with a delay a terminal shows the state changing in its place, anything else gets a line an action."""
+    """What the agent did; with a delay a terminal shows the state changing in its place, anything else gets one line per action."""
     if delay is not None and console.is_terminal and not console.is_dumb_terminal:
         _perform_in_place(console, world, turn, delay)
     else:
@@ -110,7 +113,7 @@ def show_turn(console: Console, world: World[Any], turn: Turn, delay: float | No
 
 
 def show_steps(console: Console, turn: Turn) -> None:
-    """A line an action: its probability, the state after it, and what else the agent might well have done."""
+    """One line per action: its probability, the state after it, and what else the agent might well have done."""
     from rich.text import Text
 
     width = max(len(step.action) for step in turn.steps)
@@ -157,8 +160,6 @@ def _frames(world: World[Any], turn: Turn) -> Iterator[Group]:
 
 def random_state(world: World[Any], rng: Random) -> str:
     """As the world's grammar begins an interaction, or else anything."""
-    from sestra.data.grammars import GRAMMARS
-
-    if world.name in GRAMMARS:
-        return world.format(GRAMMARS[world.name].start(rng).state)
+    if (grammar := world.grammar()) is not None:
+        return world.format(grammar.start(rng).state)
     return world.format(tuple(rng.choice(world.contents) for _ in range(world.slots)))

@@ -1,4 +1,4 @@
-"""Types of flags that several commands have, named for the help: what to write, and no default where there is none."""
+"""Types of flags that several commands share, with what the help shows for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sestra.data.scone import SPLITS
 from sestra.io import to_json
 from sestra.worlds import WORLDS
 
-_WORLDS = f"{{{','.join(WORLDS)}}}"
+_WORLDS = f"{{{','.join(WORLDS.names())},FILE.py:CLASS}}"
 
 WorldName = Annotated[str, tyro.conf.arg(metavar=_WORLDS)]
 OptionalWorldName = Annotated[str | None, tyro.conf.arg(metavar=_WORLDS, help_behavior_hint="")]

@@ -34,11 +34,6 @@ A number in brackets marks what has changed.
 
 A line that is nothing but a command is one without the slash, too.
 Any other line is an instruction, even one like "undo step 2"."""
-EXAMPLES = {
-    "alchemy": "throw out the first beaker",
-    "scene": "the person in green leaves",
-    "tangrams": "swap the first two figures",
-}
 
 
 @dataclass(frozen=True)
@@ -133,8 +128,9 @@ class Session:
             self.say(self.interaction.state)
 
     def help(self, _: str) -> None:
-        name = self.agent.world.name
-        self.say(HELP.format(example=EXAMPLES.get(name, "..."), state=self.start))
+        from sestra.data.examples import phrases_of
+
+        self.say(HELP.format(example=phrases_of(self.agent.world).instruction, state=self.start))
 
     def begin_from(self, state: str) -> None:
         self.interaction, self.start = self.agent.start(state), state

@@ -29,7 +29,7 @@ class Serve:
     port: int = 8000
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
-    """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one a world. By default the shipped ones."""
+    """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one per world. Default: the shipped ones."""
 
     def run(self) -> int:
         if not 0 <= self.port <= 65535:
@@ -61,15 +61,14 @@ def hosts(given: str, listening: socket.socket) -> set[str] | None:
 
 
 def load(given: Sequence[str]) -> list[Agent]:
-    """The agents, one a world, ready to answer at once."""
+    """The agents, one per world, ready to answer at once."""
     from sestra import pretrained
     from sestra.agent import Agent, Context
-    from sestra.data.grammars import GRAMMARS
     from sestra.data.synthetic import generate
     from sestra.learning.runtime_settings import use_one_core
 
     use_one_core()
-    names = list(given) or [name for name in WORLDS if name in pretrained.names()]
+    names = list(given) or [name for name in WORLDS.names() if name in pretrained.names()]
     if not names:
         raise InputError("no agents ship with this version; give one with --agent FOLDER, such as a run's folder")
     agents: dict[str, Agent] = {}
@@ -77,9 +76,9 @@ def load(given: Sequence[str]) -> list[Agent]:
         agent = Agent.from_pretrained(name)
         world = agent.world.name
         if world in agents:
-            raise InputError(f"--agent {name}: is an agent for {world}, as {agents[world].name} is; give one a world")
-        if world in GRAMMARS:  # the first call of a model is its slowest
-            [example] = generate(world, 1, seed=0)
+            raise InputError(f"--agent {name}: is an agent for {world}, as {agents[world].name} is; give one per world")
+        if agent.world.grammar() is not None:  # the first call of a model is its slowest
+            [example] = generate(agent.world, 1, seed=0)
             state = example.states[0]
             assert state is not None  # a generated state is known
             agent.take_turns([Context((agent.world.format(state),), example.instructions[:1])])

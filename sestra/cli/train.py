@@ -14,7 +14,7 @@ import tyro
 from sestra.cli.options import OptionalFolder, Switch, print_json
 from sestra.errors import InputError
 from sestra.learning.config import LearnerName, Network, Preset, TrainConfig, preset
-from sestra.worlds import WORLDS
+from sestra.worlds import WORLDS, get_world
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -58,6 +58,7 @@ class Train:
         if config.teacher and not resuming:
             config = replace(config, teacher=teaching.in_full(config.teacher))
         config.check()
+        config = replace(config, world=WORLDS.reference(type(get_world(config.world))))  # where it is found from anywhere
         interactions, source = sources.load(config.world, "train", self.data)
         if resuming:
             folder.check_source(source)
@@ -146,7 +147,11 @@ def with_defaults(arguments: Sequence[str]) -> Train:
         chosen, _ = parser.parse_known_args(list(arguments))
     except argparse.ArgumentError:
         return Train()
-    world = chosen.world if chosen.world in WORLDS else TrainConfig.world
+    try:
+        world = chosen.world or TrainConfig.world
+        get_world(world)
+    except InputError:
+        world = TrainConfig.world
     learner = chosen.learner if chosen.learner in get_args(LearnerName) else None
     network = chosen.network if chosen.network in get_args(Network) else TrainConfig.network
     name = chosen.preset if chosen.preset in get_args(Preset) else TrainConfig.preset

@@ -1,8 +1,8 @@
-"""What every grammar is made of: a context, a turn, and meanings that lead from one to the other.
+"""What every grammar consists of: a context, turns, and rules that lead from a context to a turn.
 
-A *meaning* looks at the context (the states so far, what was said and done, who speaks) and returns a turn: an instruction, the state that
-it leads to, and an event, which is whatever the grammar wants to remember of it, so that a later turn can say "it", "again" or "put it
-back". A meaning that does not apply returns None.
+A *rule* is given the context (the states so far, the turns, the speaker) and returns a turn: an instruction, the state that it leads to,
+and an event, which is whatever the grammar needs to remember of it, so that a later turn can say "it", "again" or "put it back". A rule
+that does not apply returns None.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ State = tuple[Any, ...]
 
 
 class Phenomenon(StrEnum):
-    """How an instruction may lean on what came before it, or on the row that it speaks of."""
+    """How an instruction may depend on earlier turns, or on the whole row."""
 
     PRONOUN = "pronoun"
     """"it", "he", "they", "that beaker": the thing the last instruction was about."""
     LAST_ONE = "the last one"
     """A thing named by being the last of its row, or the last of its kind."""
     OTHER_ONE = "the other one"
-    """A thing named by not being the one spoken of."""
+    """A thing named by not being the one just mentioned."""
     SAME_AGAIN = "same again"
-    """An earlier instruction's doing, once more, on the same thing or on another."""
+    """An earlier action once more, on the same thing or on another."""
     ELLIPSIS = "ellipsis"
-    """A verb, a thing or an amount is left out and carried over."""
+    """A verb, a thing or an amount is omitted and carried over."""
     PUT_BACK = "put it back"
     """The state or a part of it becomes what it was before."""
     STEP = "earlier step"
@@ -48,7 +48,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Voice:
+class Speaker:
     """One speaker's habits, the same for a whole interaction."""
 
     words: Mapping[str, str]
@@ -86,7 +86,7 @@ class Context:
     """An interaction so far."""
 
     states: tuple[State, ...]
-    voice: Voice
+    speaker: Speaker
     turns: tuple[Turn, ...] = ()
 
     @property
@@ -99,26 +99,26 @@ class Context:
         return self.turns[-1].event if self.turns else None
 
     def then(self, turn: Turn) -> Context:
-        return Context((*self.states, turn.state), self.voice, (*self.turns, turn))
+        return Context((*self.states, turn.state), self.speaker, (*self.turns, turn))
 
 
-Meaning = Callable[[Context, Random], Turn | None]
+Rule = Callable[[Context, Random], Turn | None]
 
 
 class Grammar(Protocol):
-    """How one world is talked about; a module with these two names is one."""
+    """How instructions of one world are generated; a module with these two names is one."""
 
-    MEANINGS: Mapping[Meaning, float]
-    """What can be meant, each with how often it is tried."""
+    RULES: Mapping[Rule, float]
+    """The rules, each with its weight: how often it is tried."""
 
     def start(self, rng: Random) -> Context:
         """A start state and a speaker."""
 
 
-def voice(rng: Random, *, chatty: float, **words: Sequence[str]) -> Voice:
+def draw_speaker(rng: Random, *, chatty: float, **words: Sequence[str]) -> Speaker:
     """A speaker who picks one of each kind of words; ``chatty`` is the mean over speakers."""
     favourites = {kind: rng.choice(choices) for kind, choices in words.items()}
-    return Voice(favourites, digits=rng.random() < 0.3, terse=rng.random() < 0.2, chatty=chatty * rng.choice((0.2, 0.8, 2)))
+    return Speaker(favourites, digits=rng.random() < 0.3, terse=rng.random() < 0.2, chatty=chatty * rng.choice((0.2, 0.8, 2)))
 
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
@@ -131,14 +131,14 @@ def marked(words: str, *phenomena: Phenomenon) -> Phrase:
 
 
 Template = str | Phrase
-"""What ``say`` expands."""
+"""What ``expand`` expands."""
 
 
-def say(rng: Random, speaker: Voice, templates: Template | Sequence[Template], *phenomena: Phenomenon, **slots: Template) -> Phrase:
+def expand(rng: Random, speaker: Speaker, templates: Template | Sequence[Template], *phenomena: Phenomenon, **slots: Template) -> Phrase:
     """One of the templates with one of each ``[a|b|c]``, its ``{slots}`` filled from the arguments or the speaker's words.
 
-    >>> speaker = Voice({"beaker": "flask"}, digits=False, terse=False, chatty=0)
-    >>> say(Random(0), speaker, "[empty|drain] the {colour} {beaker}", colour="red").words
+    >>> speaker = Speaker({"beaker": "flask"}, digits=False, terse=False, chatty=0)
+    >>> expand(Random(0), speaker, "[empty|drain] the {colour} {beaker}", colour="red").words
     'drain the red flask'
     """
     template = templates if isinstance(templates, str | Phrase) else rng.choice(templates)
@@ -159,9 +159,9 @@ def say(rng: Random, speaker: Voice, templates: Template | Sequence[Template], *
 def finish(context: Context, phrase: Phrase, rng: Random) -> Phrase:
     """The whole instruction as this speaker would write it at this point of the interaction."""
     words = phrase.words
-    if context.voice.terse:
+    if context.speaker.terse:
         words = re.sub(r"\bthe (?!same\b|rest\b)", "", words)
-    if rng.random() < context.voice.chatty and words.split()[0] not in _OPENERS:
+    if rng.random() < context.speaker.chatty and words.split()[0] not in _OPENERS:
         opener = rng.choice(
             ("then", "then,", "next", "next,", "now", "after that,", "and then") if context.turns else ("first,", "to begin,")
         )

@@ -1,14 +1,16 @@
-"""Where SCONE's files are: the folder that was asked for, else SCONE_DATA, else the user's cache."""
+"""Where the data files are: the folder that was given, else SCONE_DATA, else the user's cache."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from sestra.data.scone import SPLITS, Interaction, read
 from sestra.errors import InputError
-from sestra.worlds import WORLDS, get_world
+from sestra.worlds import World, get_world
 
 VARIABLE = "SCONE_DATA"
 HOW_TO_GET_IT = (
@@ -32,14 +34,14 @@ def cache_folder() -> Path:
 
 
 def default_folder() -> Path:
-    """Where 'sestra data download' puts SCONE unless it is told otherwise."""
+    """Where 'sestra data download' puts SCONE unless another folder is given."""
     return cache_folder() / "scone"
 
 
 def find(data: Path | None = None) -> Path | None:
-    """The folder with SCONE's files, or None where nobody named one and the cache has none.
+    """The folder with SCONE's files, or None where none was given and the cache has none.
 
-    A folder that was named, by ``data`` or SCONE_DATA, must have them: it is never passed over in silence.
+    A folder that was named, by ``data`` or SCONE_DATA, must have them: it is never skipped silently.
     """
     for origin, folder in (("--data", data), (VARIABLE, os.environ.get(VARIABLE))):
         if folder:
@@ -60,19 +62,21 @@ def locate(data: Path | None = None) -> Path:
 
 
 def files(folder: Path) -> dict[tuple[str, str], Path]:
-    """The files of each world and split that are in the folder."""
-    paths = {(world, split): folder / f"{world}-{split}.tsv" for world in WORLDS for split in SPLITS}
-    return {key: path for key, path in paths.items() if os.path.isfile(path)}
+    """The files in the folder by world and split: those called ``<world>-<split>.tsv``."""
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    matches = [match for name in names if (match := re.fullmatch(rf"(.+)-({'|'.join(SPLITS)})\.tsv", name))]
+    found = {(match[1], match[2]): folder / match[0] for match in matches if os.path.isfile(folder / match[0])}
+    return {key: found[key] for key in sorted(found, key=lambda key: (key[0], SPLITS.index(key[1])))}
 
 
-def read_split(world: str, split: str, data: Path | None = None) -> list[Interaction]:
-    """The interactions of one split, from wherever SCONE is found."""
-    get_world(world)
+def read_split(world: str | World[Any], split: str, data: Path | None = None) -> list[Interaction]:
+    """The interactions of one split, from wherever the data is found."""
+    known = get_world(world)
     if split not in SPLITS:
         raise InputError(f"unknown split {split!r}; expected one of {', '.join(SPLITS)}")
     folder = locate(data)
-    path = files(folder).get((world, split))
+    path = files(folder).get((known.name, split))
     if path is None:
         there = ", ".join(sorted(path.name for path in files(folder).values()))
-        raise InputError(f"{folder}: has no {world}-{split}.tsv; expected one of {there}; get the rest with 'sestra data download'")
-    return read(path, get_world(world))
+        raise InputError(f"{folder}: has no {known.name}-{split}.tsv; expected one of {there}; get the rest with 'sestra data download'")
+    return read(path, known)

@@ -16,7 +16,7 @@ from sestra.worlds import WORLDS, StateError, World
 State = tuple[Any, ...]
 
 UNKNOWN = "?"
-"""How ``train-orig`` writes a state that nobody annotated."""
+"""How ``train-orig`` writes a state that was not annotated."""
 SPLITS = ("train", "dev", "test", "train-orig")
 LONGEST_LINE = 100_000
 
@@ -41,7 +41,7 @@ class Interaction:
 
 
 class DataError(InputError):
-    """What is wrong with a file, one problem a line, each with its place."""
+    """What is wrong with a file, one problem per line, each with its place."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("\n".join(problems))
@@ -78,10 +78,11 @@ def format_line(interaction: Interaction, world: World[Any]) -> str:
 
 def world_of(path: str | Path) -> str:
     """The world that a file's name begins with, as in ``alchemy-train.tsv``."""
-    name = re.split(r"[-.]", Path(path).name, maxsplit=1)[0]
-    if name not in WORLDS:
-        raise InputError(f"{path}: the name does not begin with a world ({', '.join(WORLDS)}); say which with --world")
-    return name
+    names = WORLDS.names()
+    for name in names:
+        if Path(path).name.startswith((f"{name}-", f"{name}.")):
+            return name
+    raise InputError(f"{path}: the name does not begin with a world ({', '.join(names)}); give the world with --world")
 
 
 class _LineError(Exception):
@@ -105,7 +106,7 @@ def _lines(path: Path) -> list[bytes]:
     if not stat.S_ISREG(kind):
         raise DataError([f"{path}: is not a regular file; save what it gives to a file first"])
     if not content.strip():
-        raise DataError([f"{path}: is empty; expected one interaction a line"])
+        raise DataError([f"{path}: is empty; expected one interaction per line"])
     return [line.removesuffix(b"\r") for line in content.removesuffix(b"\n").split(b"\n")]
 
 
@@ -129,7 +130,7 @@ def _parse_line(line: str, world: World[Any]) -> Interaction:
         raise _LineError(["the line is blank; delete it"])
     fields = line.split("\t")
     if len(fields) < 4 or len(fields) % 2:
-        expected = "4, 6, 8, ... with a tab between them (identifier, start state, then an instruction and a state a turn)"
+        expected = "4, 6, 8, ... with a tab between them (identifier, start state, then an instruction and a state per turn)"
         raise _LineError([f"{len(fields)} columns; expected {expected}; look for a missing or an extra tab"])
     identifier, instructions = fields[0], fields[2::2]
     problems = [] if identifier.strip() else ["column 1: the identifier is empty; give the interaction a name"]
@@ -156,6 +157,6 @@ def _parse_state(text: str, world: World[Any], *, may_be_unknown: bool) -> State
 
 
 def _shorten(problem: str) -> str:
-    """The problem without the middle of a value that nobody could read on a screen; what to do stands at the end and stays."""
+    """The problem without the middle of a long value; the advice at its end stays."""
     half = _LONGEST_PROBLEM // 2
     return problem if len(problem) <= _LONGEST_PROBLEM else f"{problem[:half]} ... {problem[-half:]}"

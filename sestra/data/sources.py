@@ -1,22 +1,23 @@
-"""What to train and measure on: SCONE where it is found, else interactions that the grammar writes."""
+"""What to train and evaluate on: data files where they are found, else interactions that the world's grammar generates."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sestra.data import locate
 from sestra.data.scone import Interaction, format_line
 from sestra.errors import InputError
-from sestra.worlds import get_world
+from sestra.worlds import World, get_world
 
 GENERATED = "generated"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where interactions came from, so that a result says what it was measured on."""
+    """Where interactions came from, so that a result names its data."""
 
     name: str
     """A file's name, or ``generated`` and the split's."""
@@ -27,14 +28,14 @@ class Source:
         return self.name.startswith(GENERATED)
 
 
-def load(world: str, split: str, data: Path | None = None, *, generated: bool = False) -> tuple[list[Interaction], Source]:
-    """The split's interactions; only if that is asked for, or if nobody named a folder and none is in the cache, are they generated."""
+def load(world: str | World[Any], split: str, data: Path | None = None, *, generated: bool = False) -> tuple[list[Interaction], Source]:
+    """The split's interactions; they are generated only on request, or if no folder was given and the cache has none."""
     folder = None if generated else locate.find(data)
     if folder is not None:
-        interactions = locate.read_split(world, split, folder)
+        interactions, path = locate.read_split(world, split, folder), folder / f"{get_world(world).name}-{split}.tsv"
         if not any(True for interaction in interactions for _ in interaction.turns()):
-            raise InputError(f"{folder / f'{world}-{split}.tsv'}: no instruction's start and goal are both known; expected some that are")
-        return interactions, Source(f"{world}-{split}.tsv", hashlib.sha256((folder / f"{world}-{split}.tsv").read_bytes()).hexdigest())
+            raise InputError(f"{path}: no instruction's start and goal are both known; expected some that are")
+        return interactions, Source(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 
     from sestra.data.synthetic import splits
 

@@ -18,7 +18,7 @@ class Table1:
     sequences: Mapping[str, int]
     """Interactions in each split."""
     mean_length: float
-    """Tokens an instruction has."""
+    """Tokens per instruction."""
     deviation: float
     """The standard deviation of that."""
     vocabulary: int
@@ -60,7 +60,7 @@ class Steps:
 
 
 def count_steps(world: World[Any], interactions: Sequence[Interaction]) -> Steps:
-    """Demonstrate every step, replay the demonstration in the compiled world and look whether it ends at the goal."""
+    """Demonstrate every step, replay the demonstration in the compiled world and check that it ends at the goal."""
     from sestra.worlds.tables import compile_world
 
     pairs: list[tuple[State, State]] = [(start, goal) for interaction in interactions for _, start, goal in interaction.turns()]

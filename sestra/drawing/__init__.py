@@ -1,9 +1,8 @@
 """Drawings of states: SVG for pages, pixels for files and environments, characters for a terminal, words for screen readers.
 
-A world's drawing is described once, as shapes, in the file that bears its name; a world without one is drawn as numbered boxes.
-``DRAWINGS[MyWorld] = Drawing(...)`` gives your own world a drawing.
+A world's drawing is described once, as shapes; ``World.drawing`` returns it. A world without one is drawn as numbered boxes.
 
->>> from sestra.worlds import Alchemy
+>>> from sestra.worlds.alchemy.world import Alchemy
 >>> describe(Alchemy(), Alchemy().parse("1:_ 2:go 3:_ 4:_ 5:_ 6:_ 7:_"))
 'Alchemy. Beaker 2, from the bottom: green, orange. The other beakers are empty.'
 """
@@ -21,20 +20,14 @@ from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
 from sestra.drawing.strip import card, strip
 from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
-from sestra.worlds import Alchemy, Scene, Tangrams, World
-from sestra.worlds.alchemy import drawing as alchemy
-from sestra.worlds.scene import drawing as scene
-from sestra.worlds.tangrams import drawing as tangrams
+from sestra.worlds.base import World
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from rich.text import Text
 
-DRAWINGS: dict[type[World[Any]], Drawing] = {Alchemy: alchemy.DRAWING, Scene: scene.DRAWING, Tangrams: tangrams.DRAWING}
-
 __all__ = [
-    "DRAWINGS",
     "Box",
     "Disc",
     "Drawing",
@@ -48,12 +41,13 @@ __all__ = [
     "draw_strip_svg",
     "draw_svg",
     "draw_terminal",
+    "drawing_of",
     "write_png",
 ]
 
 
 def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> str:
-    """The state as an SVG element; ``highlight`` are the slots to frame, from 0 (in Tangrams the places in the row)."""
+    """The state as an SVG element; ``highlight`` are the places to frame, from 0: the slots, unless the drawing says otherwise."""
     return to_svg(card(_picture(world, state, highlight)))
 
 
@@ -79,29 +73,30 @@ def write_png(world: World[Any], frames: Sequence[tuple[str, State]], path: str 
 def draw_terminal(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> Text:
     """The state in a few lines of coloured characters, which letters keep legible where there is no colour."""
     _check(world, state, highlight)
-    return _drawing(world).terminal(state, highlight)
+    return drawing_of(world).terminal(state, highlight)
 
 
 def describe(world: World[Any], state: State) -> str:
     """The state in words."""
     _check(world, state)
-    return f"{world.name.capitalize()}. {_drawing(world).describe(state)}"
+    return f"{world.name.capitalize()}. {drawing_of(world).describe(state)}"
 
 
 def changed(world: World[Any], before: State, after: State) -> frozenset[int]:
-    """What to highlight in the second state: the slots (in Tangrams the places) that are not as they were in the first."""
+    """What to highlight in the second state: the places that are not as they were in the first."""
     _check(world, before)
     _check(world, after)
-    return _drawing(world).changed(before, after)
+    return drawing_of(world).changed(before, after)
 
 
-def _drawing(world: World[Any]) -> Drawing:
-    return DRAWINGS.get(type(world), Drawing())
+def drawing_of(world: World[Any]) -> Drawing:
+    """The world's own drawing, else the generic one."""
+    return world.drawing() or Drawing()
 
 
 def _picture(world: World[Any], state: State, highlight: Collection[int]) -> Picture:
     _check(world, state, highlight)
-    return replace(_drawing(world).picture(state, highlight), description=describe(world, state))
+    return replace(drawing_of(world).picture(state, highlight), description=describe(world, state))
 
 
 def _strip(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
@@ -119,7 +114,7 @@ def _check(world: World[Any], state: State, highlight: Collection[int] = ()) -> 
     for content in state:
         if content not in world.contents:
             raise InputError(f"{content!r} is not a content of {world.name}; expected one such as {world.contents[-1]!r}")
-    places = _drawing(world).places or world.slots
+    places = drawing_of(world).places or world.slots
     for place in highlight:
         if place not in range(places):
             raise InputError(f"cannot highlight place {place!r} of {world.name}; expected numbers from 0 to {places - 1}")

@@ -1,4 +1,4 @@
-"""The paper's attention figures: words and objects by actions, a block a head, for one instruction that an agent followed."""
+"""The paper's attention figures: words and objects by actions, one block per head, for one instruction that an agent followed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sestra.drawing import DRAWINGS, Drawing, changed
+from sestra.drawing import changed, drawing_of
 from sestra.drawing.attention_rows import STATED, Panel, Row, panel, split
 from sestra.drawing.palette import CARD, INK, QUIET, RULE, SHADE, ink_on, mix
 from sestra.drawing.raster import save_png
@@ -16,7 +16,7 @@ from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, pri
 from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
 from sestra.io import write_text
-from sestra.worlds import World
+from sestra.worlds.base import World
 
 if TYPE_CHECKING:
     from sestra.agent.trace import Trace, Turn
@@ -41,7 +41,7 @@ def draw_attention(world: World[Any], trace: Trace, number: int, path: str | os.
     elif ending == ".png":
         save_png(picture, path, scale=2)
     else:
-        raise InputError(f"{os.fspath(path)}: cannot tell what kind of picture to write; end the name in .svg or .png")
+        raise InputError(f"{os.fspath(path)}: unknown kind of picture; end the name in .svg or .png")
 
 
 def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
@@ -51,7 +51,7 @@ def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
     turn = trace.turns[number - 1]
     attentions = tuple(turn.steps[0].attention) if turn.steps else ()
     if not attentions:
-        raise InputError(f"the agent told of no attention in turn {number}; draw one whose policy attends to words or objects")
+        raise InputError(f"the agent gave no attention weights in turn {number}; draw one whose policy attends to words or objects")
     words = [panel(world, trace, number, each) for each in attentions if each.over == "words"]
     objects = [panel(world, trace, number, each) for each in attentions if each.over != "words"]
     header = [_lines(step.action) for step in turn.steps]
@@ -157,7 +157,7 @@ def _content_width(text: str, letters: Mapping[str, str]) -> float:
 
 
 def _content(x: float, y: float, text: str, letters: Mapping[str, str]) -> list[Shape]:
-    """A content from its left end, at the height of its middle: a coloured box a letter, or plain text in a world without them."""
+    """A content from its left end, at the height of its middle: one coloured box per letter, or plain text in a world without them."""
     if not letters:
         return [Label(x, y, text, 11, QUIET, anchor="start")] if text else []
     shapes: list[Shape] = []
@@ -185,7 +185,7 @@ def _title(trace: Trace, number: int, width: float) -> Picture:
 
 def _before_and_after(world: World[Any], turn: Turn) -> Picture:
     """The two states next to each other, at two thirds of their size."""
-    draw, before, after = DRAWINGS.get(type(world), Drawing()).picture, world.parse(turn.start), world.parse(turn.end)
+    draw, before, after = drawing_of(world).picture, world.parse(turn.start), world.parse(turn.end)
     shapes: list[Shape] = []
     x = 0.0
     for caption, picture in (("Before", draw(before, ())), ("After", draw(after, changed(world, before, after)))):

@@ -7,12 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from sestra.drawing.palette import NAMED
+from sestra.drawing import drawing_of
 from sestra.drawing.shapes import printable
-from sestra.worlds import World
-from sestra.worlds.alchemy import world as alchemy
-from sestra.worlds.scene import world as scene
-from sestra.worlds.tangrams.drawing import FIGURES
+from sestra.worlds.base import World
 
 if TYPE_CHECKING:
     from sestra.agent.trace import Attended, Trace, Turn
@@ -30,12 +27,6 @@ TITLES = {
     "objects": "The objects now",
 }
 """What the attentions of the package's policies are over, on the page too; another policy's appear under their own names."""
-LETTERS = {
-    "alchemy": {letter: NAMED[name] for letter, name in alchemy.COLOURS.items()},
-    "scene": {letter: NAMED[name] for letter, name in scene.COLOURS.items()},
-    "tangrams": {digit: figure.fill for digit, figure in FIGURES.items()},
-}
-"""The colour behind each letter of a world's contents."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ def panel(world: World[Any], trace: Trace, number: int, attended: Attended) -> P
         rows = [*_by_instruction(rows, trace.turns[:number]), *_elsewhere(rows)]
     title = TITLES.get(attended.name, printable(attended.name).replace("_", " ").capitalize())
     names = tuple(f"head {head + 1}" for head in range(heads)) if heads > 1 else ("",) * heads
-    return Panel(title, tuple(_most_attended(rows, attended.over)), names, LETTERS.get(world.name, {}))
+    return Panel(title, tuple(_most_attended(rows, attended.over)), names, drawing_of(world).letters)
 
 
 def _weights(turn: Turn, step: int, name: str) -> list[dict[tuple[int, str], float]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sestra.drawing.palette import INK, PAPER, QUIET
@@ -76,7 +76,7 @@ def changed(before: State, after: State) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a world is drawn; what a world does not say is drawn as here, in numbered boxes."""
+    """How a world is drawn; the defaults draw numbered boxes."""
 
     picture: Callable[[State, Collection[int]], Picture] = picture
     """The shapes of a state; the places in the collection have changed and are framed."""
@@ -88,3 +88,5 @@ class Drawing:
     """How many places can be framed, where they are not the slots."""
     changed: Callable[[State, State], frozenset[int]] = changed
     """Which places of the second state are not as they were in the first."""
+    letters: Mapping[str, str] = field(default_factory=dict)
+    """The colour behind each letter of a content, in attention figures."""

@@ -43,7 +43,7 @@ def number_cell(place: int, highlight: Collection[int]) -> Cell:
 
 
 def lines(rows: Iterable[Sequence[Cell]]) -> Text:
-    """The rows of cells, one a line."""
+    """The rows of cells, one per line."""
     from rich.text import Text
 
     return Text("\n", no_wrap=True, end="").join(Text.assemble(*_without_end(row)) for row in rows)
@@ -56,6 +56,6 @@ def _without_end(row: Sequence[Cell]) -> Sequence[Cell]:
 
 
 def sentences(taken: Sequence[str], places: int, none: str, others: str = "") -> str:
-    """What stands at each place that is taken, and what is said if none is, or not all are."""
+    """What each occupied place holds, and a sentence for the case that none is occupied, or not all are."""
     rest = others if 0 < len(taken) < places else "" if taken else none
     return " ".join([*(f"{place}." for place in taken), *([rest] if rest else [])])

@@ -22,7 +22,7 @@ BAND = 256
 
 
 def to_array(picture: Picture, scale: int = 1) -> npt.NDArray[np.uint8]:
-    """The picture as an array of ``scale`` pixels a unit."""
+    """The picture as an array of ``scale`` pixels per unit."""
     import numpy as np
 
     return np.asarray(to_image(picture, scale), dtype=np.uint8).copy()  # [height, width, 3]
@@ -31,7 +31,7 @@ def to_array(picture: Picture, scale: int = 1) -> npt.NDArray[np.uint8]:
 def to_image(picture: Picture, scale: int) -> Image:
     """The picture as a Pillow image."""
     if scale < 1:
-        raise InputError(f"scale {scale} is too small; expected a whole number of pixels a unit, 1 or more")
+        raise InputError(f"scale {scale} is too small; expected a whole number of pixels per unit, 1 or more")
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:

@@ -97,7 +97,7 @@ Shape: TypeAlias = Box | Disc | Polygon | Label
 
 @dataclass(frozen=True)
 class Picture:
-    """Shapes on a canvas, the later ones on top; ``description`` says in words what is to be seen (filled in for a world's picture)."""
+    """Shapes on a canvas, the later ones on top; ``description`` describes it in words (filled in for a world's picture)."""
 
     width: float
     height: float

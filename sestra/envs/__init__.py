@@ -11,8 +11,8 @@ from sestra.worlds import WORLDS
 
 
 def register() -> None:
-    """Make ``sestra/Alchemy-v0`` and its like known to Gymnasium, one a world."""
-    for name in WORLDS:
+    """Make ``sestra/Alchemy-v0`` and its like known to Gymnasium, one per world."""
+    for name in WORLDS.names():
         identifier = f"sestra/{name.capitalize()}-v0"
         if identifier not in gymnasium.registry:
             gymnasium.register(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError
-from sestra.learning.config import Shaping, preset
+from sestra.learning.config import Shaping
 from sestra.worlds import World, get_world
 from sestra.worlds.tables import compile_world
 
@@ -99,13 +99,13 @@ class Task:
         instruction_length: int | None = None,
         history_length: int | None = None,
     ) -> None:
-        self.world = get_world(world) if isinstance(world, str) else world
+        self.world = get_world(world)
         self.tables = compile_world(self.world)
-        interactions = generated(self.world.name) if interactions is None else tuple(interactions)
+        interactions = generated(self.world) if interactions is None else tuple(interactions)
         if episode not in ("instruction", "interaction"):
             raise InputError(f"episode={episode!r}; expected 'instruction' or 'interaction'")
         self.episode = episode
-        usual = preset("paper", self.world.name)
+        usual = self.world.settings
         self.verbosity = usual.verbosity if verbosity is None else verbosity
         if not isinstance(self.verbosity, int | float) or not math.isfinite(self.verbosity) or self.verbosity < 0:
             raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual.verbosity}")
@@ -216,7 +216,7 @@ class Task:
 
 
 @cache
-def generated(world: str) -> tuple[Interaction, ...]:
+def generated(world: World[Any]) -> tuple[Interaction, ...]:
     """The generated training interactions, made once a process."""
     from sestra.data.synthetic import splits
 

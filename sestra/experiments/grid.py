@@ -9,6 +9,7 @@ from typing import Any
 
 from sestra.errors import InputError
 from sestra.learning.config import LearnerName, Network, Preset, TrainConfig, preset
+from sestra.worlds import get_world
 
 WORLDS_OF_PAPER = ("alchemy", "scene", "tangrams")
 
@@ -105,7 +106,7 @@ class Trial:
 
 def trial_name(world: str, system: str, seed: int, preset_name: Preset = "default", *, generated: bool = False) -> str:
     """Names keep apart what must not be mixed: ``scene-sestra-1``, ``scene-sestra-1-paper``, ``scene-sestra-1-generated``."""
-    return f"{world}-{system}-{seed}" + ("-paper" if preset_name == "paper" else "") + ("-generated" if generated else "")
+    return f"{get_world(world).name}-{system}-{seed}" + ("-paper" if preset_name == "paper" else "") + ("-generated" if generated else "")
 
 
 def removes_nothing(system: System, world: str) -> bool:

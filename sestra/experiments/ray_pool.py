@@ -132,8 +132,8 @@ class Pool:
             self._sources[world] = find_source(world, self.conditions.data)
         self._begin()
         token = uuid.uuid4().hex
-        job = Job(trial, self.conditions, self._sources[world], token, *users_own(world))
-        with sent_by_value(self.ray, job.world, job.encoder):
+        job = Job(trial, self.conditions, self._sources[world], token, users_own(world))
+        with sent_by_value(self.ray, job.world):
             reference = self.ray.remote(num_cpus=1, max_retries=0, name=trial.name)(work_on).remote(job)
         self.attempts[reference] = Attempt(trial, token, self.failures[trial.name])
 
@@ -170,13 +170,10 @@ def _last_line(error: Exception) -> str:
     return lines[-1] if "Traceback" in text or "ray::" in lines[0] else lines[0].split(". ")[0]
 
 
-def users_own(world: str) -> tuple[type[Any] | None, type[Any] | None]:
-    """The world and its state encoder, if they are not the package's."""
-    from sestra.learning.policies.state_encoder import ENCODERS
-
-    kinds = (WORLDS.get(world), ENCODERS.get(world))
-    own_world, own_encoder = (kind if kind and not kind.__module__.startswith("sestra.") else None for kind in kinds)
-    return own_world, own_encoder
+def users_own(world: str) -> type[Any] | None:
+    """The world's class, if it is not the package's."""
+    kind = WORLDS.get(world)
+    return None if kind.__module__.startswith("sestra.") else kind
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial, describe, differences
 from sestra.io import write_json
-from sestra.worlds import WORLDS, World
+from sestra.worlds import WORLDS, World, get_world
 
 if TYPE_CHECKING:
     from sestra.learning.run_folder import RunFolder
@@ -66,8 +66,6 @@ class Job:
     """Tells this attempt from others, in the note that the worker leaves in the run's folder."""
     world: type[World[Any]] | None = None
     """The world, if it is the user's own and not the package's."""
-    encoder: type[Any] | None = None
-    """Its state encoder, if it has one."""
 
 
 class _Stop(Exception):  # noqa: N818
@@ -115,7 +113,6 @@ def work_on(job: Job) -> Outcome:
 
 def _work_on(job: Job) -> Outcome:
     from sestra.experiments import records
-    from sestra.learning.policies.state_encoder import ENCODERS
     from sestra.learning.run_folder import RunFolder
     from sestra.learning.runtime_settings import use_one_core
     from sestra.learning.trainer import Training
@@ -123,9 +120,7 @@ def _work_on(job: Job) -> Outcome:
     use_one_core()
     trial, conditions = job.trial, job.conditions
     if job.world:
-        WORLDS[trial.config.world] = job.world
-    if job.encoder:
-        ENCODERS[trial.config.world] = job.encoder
+        WORLDS.register(trial.config.world, job.world)
     interactions, source = sources.load(trial.config.world, "train", conditions.data, generated=conditions.data is None)
     if source != job.source:
         raise InputError(
@@ -162,7 +157,7 @@ def available_splits(world: str, data: Path | None) -> tuple[str, ...]:
     """What can be measured: dev, and test if it is at hand; generated data has no test."""
     if data is None:
         return ("dev",)
-    return tuple(split for split in ("dev", "test") if (world, split) in locate.files(data))
+    return tuple(split for split in ("dev", "test") if (get_world(world).name, split) in locate.files(data))
 
 
 NOTE = "worker.json"

@@ -27,7 +27,7 @@ NETWORKS: dict[Network, str] = {
 def names() -> list[str]:
     """The policies that ship with the package; a world's own name means the best one for it."""
     shipped = {path.parent.name for path in HERE.glob("*/config.json")}
-    return sorted(shipped | {world for world in WORLDS if f"{world}-{PAPERS}" in shipped})
+    return sorted(shipped | {world for world in WORLDS.names() if f"{world}-{PAPERS}" in shipped})
 
 
 def find(name: str | Path) -> RunFolder:

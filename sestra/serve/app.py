@@ -19,10 +19,10 @@ from sestra.agent import Agent, Context
 from sestra.agent.parsing import count_words
 from sestra.drawing import draw_strip_svg
 from sestra.drawing.attention_rows import TITLES
+from sestra.drawing.sprites import sprites
 from sestra.errors import InputError
 from sestra.serve import phrases as sayings
 from sestra.serve import schemas as models
-from sestra.serve import sprites
 from sestra.serve.batching import Batcher, BusyError, ClosedError
 from sestra.serve.middleware import Guard, refusal
 from sestra.worlds import World
@@ -180,7 +180,7 @@ def _add_questions(app: FastAPI, agents: Mapping[str, Agent]) -> None:
     @app.get("/api/drawing", responses=_SAYS_NO)
     def drawing(world: WorldQuery) -> dict[str, Any]:
         """The shapes that the page draws states with."""
-        return sprites.drawing(_world(agents, world))
+        return sprites(_world(agents, world))
 
     @app.post(
         "/api/picture",

@@ -1,24 +1,6 @@
-"""The worlds, and the registry that finds one by its name."""
+"""Worlds: what one is, and the registry that finds one by its name. Each world's class is in its own folder."""
 
-from __future__ import annotations
+from sestra.worlds.base import STOP, Action, Edit, Settings, StateError, World
+from sestra.worlds.registry import WORLDS, get_world
 
-from functools import cache
-from typing import Any
-
-from sestra.errors import InputError
-from sestra.worlds.alchemy.world import Alchemy
-from sestra.worlds.base import STOP, Action, Edit, StateError, World
-from sestra.worlds.scene.world import Scene
-from sestra.worlds.tangrams.world import Tangrams
-
-WORLDS: dict[str, type[World[Any]]] = {world.name: world for world in (Alchemy, Scene, Tangrams)}
-
-__all__ = ["STOP", "WORLDS", "Action", "Alchemy", "Edit", "Scene", "StateError", "Tangrams", "World", "get_world"]
-
-
-@cache
-def get_world(name: str) -> World[Any]:
-    """The world of that name; add your own class to ``WORLDS``."""
-    if name not in WORLDS:
-        raise InputError(f"unknown world {name!r}; expected one of {', '.join(WORLDS)}")
-    return WORLDS[name]()
+__all__ = ["STOP", "WORLDS", "Action", "Edit", "Settings", "StateError", "World", "get_world"]

@@ -7,9 +7,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 from sestra.errors import InputError
+
+if TYPE_CHECKING:
+    from sestra.analysis.changes import WorldAnalysis
+    from sestra.data.examples import Phrases
+    from sestra.data.grammar import Grammar
+    from sestra.drawing.generic import Drawing
+    from sestra.worlds.features import ObjectFeatures
 
 Content = TypeVar("Content", bound=Hashable)
 
@@ -40,15 +47,28 @@ class StateError(InputError):
     """A state was written in a way the world does not read."""
 
 
-class World(ABC, Generic[Content]):
-    """A world in plain Python; ``sestra.worlds.tables.compile_world`` turns it into tensors.
+@dataclass(frozen=True)
+class Settings:
+    """The settings of training that the paper gives per world (supplementary D); the defaults are for worlds that are not in the paper."""
 
-    A state is a tuple with one content a slot. Subclasses set the four attributes and write the methods below; `docs/your-own-world.md`
-    builds one step by step.
+    entropy: float = 0.1
+    """Lambda, the weight of the entropy term."""
+    verbosity: float = 0.1
+    """Delta, the penalty of every action but STOP."""
+    horizon: int = 10
+    """M, the largest number of actions in an execution."""
+
+
+class World(ABC, Generic[Content]):
+    """A world in plain Python; ``sestra.worlds.tables.compile_world`` turns it into lookup tables.
+
+    A state is a tuple with one content per slot. Subclasses set the first four attributes and write the abstract methods;
+    `docs/your-own-world.md` builds one step by step. The methods that return None are optional parts: a world that has such a part
+    overrides the method, imports the part inside it, and returns it; otherwise the package uses a generic one.
     """
 
     name: str
-    """How the world is called on the command line and in file names."""
+    """The world's short name, which file names such as ``alchemy-train.tsv`` begin with."""
     slots: int
     """How many slots a state has."""
     contents: Sequence[Content]
@@ -58,6 +78,10 @@ class World(ABC, Generic[Content]):
     interchangeable: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Symbols that may take each other's places without a change of the world's rules, each with the words that people use for it, the most
     usual first; training may rename them at random (``sestra.data.augment``)."""
+    settings: ClassVar[Settings] = Settings()
+    """The paper's settings for this world."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    """By policy: the settings in which training in this world differs from the default."""
 
     @abstractmethod
     def edit(self, content: Content, edit: Edit) -> Content | None:
@@ -86,6 +110,35 @@ class World(ABC, Generic[Content]):
         renamed: Any = "".join(names.get(symbol, symbol) for symbol in content)
         return cast("Content", renamed)
 
+    def drawing(self) -> Drawing | None:
+        """How states are drawn; None: as numbered boxes."""
+        return None
+
+    def sprites(self) -> Mapping[str, Any] | None:
+        """The parts of the drawing that the page moves (``sestra.drawing.sprites``); None: the page shows states as text."""
+        return None
+
+    def grammar(self) -> Grammar | None:
+        """What generates instructions; None: no interactions can be generated."""
+        return None
+
+    def phrases(self) -> Phrases | None:
+        """Examples, and actions in words; None: there are no examples, and actions are shown in their own notation."""
+        return None
+
+    def features(self) -> ObjectFeatures | None:
+        """What the object policy knows of each content; None: each slot is one object, each content a feature."""
+        return None
+
+    def state_encoder(self) -> Any:
+        """The class of the attention policy's state encoder (``sestra.learning.policies.state_encoder.StateEncoder``), which is made from
+        the world's tables; None: an embedding of each slot's content and position."""
+        return None
+
+    def analysis(self) -> WorldAnalysis | None:
+        """What the error analysis knows of the world's language and changes; None: only what holds in every world."""
+        return None
+
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """Every edit of every slot, slot by slot, then STOP."""
@@ -93,7 +146,7 @@ class World(ABC, Generic[Content]):
 
     @cached_property
     def action_indices(self) -> dict[Action, int]:
-        """Each action's place in ``actions``."""
+        """The index of each action in ``actions``."""
         return {action: index for index, action in enumerate(self.actions)}
 
     def _action(self, slot: int, edit: Edit) -> Action:

@@ -26,7 +26,7 @@ DARK = "1:_ 2:_ 3:_"
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ DARK = "1:_ 2:_ 3:_"
 
 @pytest.fixture
 def obedient(monkeypatch) -> Agent:
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
     return obedient_agent()
 
 
@@ -242,5 +242,5 @@ def test_the_first_example():
 
 def test_what_ships():
     """Every world has the paper's agent and a best one, and all of it is small."""
-    assert {*WORLDS, *(f"{world}-sestra" for world in WORLDS)} <= {*pretrained.names()}
+    assert {*WORLDS.names(), *(f"{world}-sestra" for world in WORLDS.names())} <= {*pretrained.names()}
     assert sum(path.stat().st_size for path in pretrained.HERE.parent.rglob("*") if path.is_file()) < 30_000_000

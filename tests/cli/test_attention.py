@@ -117,14 +117,12 @@ def test_every_attention_of_the_package_has_a_title(config: type[PolicyConfig]):
 
 
 def test_other_policies_attentions_are_drawn_under_their_own_names(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(WORLDS, Lamps.name, Lamps)
-    get_world.cache_clear()
+    monkeypatch.setitem(WORLDS._registered, Lamps.name, Lamps)
     trace = obedient_agent().follow("1:_ 2:_ 3:r", ["light1r light2g", "out3"])
     picture = attention_picture(Lamps(), trace, 2)
     shown = texts(picture)
     assert {"Obeyed", "turn 1", "turn 2", "light1r", "out3", "100%"} <= set(shown)
     assert "Action 1, out 3: obeyed: out3 (100%)" in picture.description
-    get_world.cache_clear()
 
 
 def made(attended: list[list[Attended]], words: int = 3) -> Trace:
@@ -168,7 +166,7 @@ def test_many_words_share_a_row():
 
 
 def test_a_turn_without_attention_has_no_figure():
-    with pytest.raises(InputError, match="the agent told of no attention in turn 1"):
+    with pytest.raises(InputError, match="the agent gave no attention weights in turn 1"):
         attention_picture(get_world("alchemy"), made([[]]), 1)
     with pytest.raises(InputError, match="there is no turn 2"):
         attention_picture(get_world("alchemy"), made([[]]), 2)

@@ -17,7 +17,7 @@ from sestra.agent.trace import Attention, Step, Trace, Turn
 from sestra.cli.demo import demonstrations
 from sestra.data import download as downloads
 from sestra.data import scone as reader
-from sestra.data.examples import EXAMPLES, example
+from sestra.data.examples import example
 from sestra.data.synthetic import DEV, TRAIN, generate
 from sestra.worlds import WORLDS, get_world
 
@@ -190,7 +190,7 @@ def test_stats_of_scone(capsys: pytest.CaptureFixture[str], scone: Path):
     assert rows["instruction length"] == ["8.0±3.2", "8.0±3.2", "10.5±5.5", "10.5±5.5", "5.4±2.4", "5.4±2.4"]
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 def test_generate_writes_what_check_accepts(capsys: pytest.CaptureFixture[str], tmp_path: Path, world: str):
     path = tmp_path / f"{world}-made.tsv"
     status, out, _ = run(capsys, "data", "generate", "--world", world, "--count", "7", "--seed", "3", "--out", path)
@@ -251,9 +251,9 @@ def test_show_without_scone_generates(capsys: pytest.CaptureFixture[str], no_sco
 # demo
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_the_examples_lead_where_they_say(name: str):
-    world, interaction = get_world(name), example(name)
+    world, interaction = get_world(name), example(get_world(name))
     for actions, start, goal in zip(demonstrations(world, interaction), interaction.states, interaction.states[1:], strict=False):
         state = start
         assert actions is not None
@@ -266,7 +266,7 @@ def test_the_examples_lead_where_they_say(name: str):
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an untrained agent for each world."""
     folder = tmp_path_factory.mktemp("shipped")
-    for name in EXAMPLES:
+    for name in WORLDS.names():
         write_random_agent(folder / name, name)
     return folder
 
@@ -276,10 +276,10 @@ def test_demo_lets_an_agent_of_every_world_act(capsys: pytest.CaptureFixture[str
     monkeypatch.setattr("time.sleep", lambda _: pytest.fail("waited although nobody is watching"))
     status, out, _ = run(capsys, "demo")
     assert status == 0
-    for name in EXAMPLES:
+    for name in WORLDS.names():
         assert f"The agent {name} reads the instructions" in out
-        assert all(instruction in out for instruction in example(name).instructions)
-        interaction = example(name)
+        assert all(instruction in out for instruction in example(get_world(name)).instructions)
+        interaction = example(get_world(name))
         trace = Agent.from_pretrained(shipped / name).follow(get_world(name).format(interaction.states[0]), interaction.instructions)
         assert trace.final_state in out
     assert out.count("The state was as the instructions mean after ") == 3
@@ -287,7 +287,7 @@ def test_demo_lets_an_agent_of_every_world_act(capsys: pytest.CaptureFixture[str
 
 
 def test_demo_says_how_often_the_agent_was_right(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, shipped: Path):
-    reached = [get_world("tangrams").format(state) for state in example("tangrams").states]
+    reached = [get_world("tangrams").format(state) for state in example(get_world("tangrams")).states]
     reached[3] = reached[0]
 
     def follow(self: Agent, state: str, instructions: tuple[str, ...]) -> Trace:
@@ -323,7 +323,7 @@ def test_demo_without_an_agent_says_so(capsys: pytest.CaptureFixture[str], monke
     assert "alchemy" in err
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_the_agents_that_ship_understand_the_demo(capsys: pytest.CaptureFixture[str], name: str):
     if name not in pretrained.names():
         pytest.skip(f"no agent for {name} ships with this version yet")

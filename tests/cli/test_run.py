@@ -136,7 +136,7 @@ def test_run_refuses_nonsense(
 def test_run_needs_an_agent(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     status, _, err = run(capsys, "run", "--state", STATE, "throw")
     assert status == 2
-    assert "which agent? Give --world alchemy, scene or tangrams" in err
+    assert "which agent? Give --world (alchemy, scene, tangrams)" in err
     status, _, err = run(capsys, "run", "--agent", tmp_path, "--state", STATE, "throw")
     assert status == 2
     assert str(tmp_path) in err

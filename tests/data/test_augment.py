@@ -24,7 +24,7 @@ VOCABULARY = Vocabulary.of(TEXTS, 1)
 TURNS = encode_turns([Interaction("x", (START, MIDDLE, END), tuple(TEXTS))], VOCABULARY, ALCHEMY)
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_the_rules_are_the_same_under_every_renaming(name: str):
     """Renaming the content and then editing gives what editing and then renaming does, if the edit is renamed too; and distances stay."""
     world, tables = get_world(name), compile_world(get_world(name))

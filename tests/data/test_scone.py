@@ -128,7 +128,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "empty.tsv").write_bytes(b"")
     (tmp_path / "blank.tsv").write_bytes(b" \n\r\n\t\n")
     for name, expected in {
-        "empty.tsv": "is empty; expected one interaction a line",
+        "empty.tsv": "is empty; expected one interaction per line",
         "blank.tsv": "is empty",
         "absent.tsv": "no such file; check the path, or get the data with 'sestra data download'",
         "empty.tsv/more.tsv": "no such file",
@@ -155,7 +155,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_world_of_a_file():
     assert reader.world_of("somewhere/scene-train-orig.tsv") == "scene"
     assert reader.world_of("alchemy.tsv") == "alchemy"
-    with pytest.raises(InputError, match=r"mine\.tsv: the name does not begin with a world \(alchemy, scene, tangrams\); say which"):
+    with pytest.raises(InputError, match=r"mine\.tsv: the name does not begin with a world \(alchemy, scene, tangrams\); give the world"):
         reader.world_of("mine.tsv")
 
 
@@ -235,7 +235,7 @@ def check_file(world: str, content: bytes) -> None:
         assert path.read_bytes() == content.replace(b"\r\n", b"\n").removesuffix(b"\n").removesuffix(b"\r") + b"\n"
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 @given(data=st.data())
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_a_state_or_a_state_error(world: str, data: st.DataObject):
@@ -243,7 +243,7 @@ def test_any_text_is_a_state_or_a_state_error(world: str, data: st.DataObject):
     check_state(world, data.draw(st.text() | near | mutated(states(world).map(str.encode)).map(lambda text: text.decode(errors="replace"))))
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 @given(data=st.data())
 @settings(deadline=None)
 def test_every_state_prints_and_parses_back(world: str, data: st.DataObject):
@@ -251,7 +251,7 @@ def test_every_state_prints_and_parses_back(world: str, data: st.DataObject):
     assert get_world(world).format(get_world(world).parse(text)) == text
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 @given(data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_any_bytes_are_a_file_or_a_data_error(world: str, data: st.DataObject):
@@ -269,7 +269,7 @@ def test_any_bytes_are_a_file_or_a_data_error_examples(content: bytes):
     check_file("tangrams", content)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 @given(data=st.data())
 @settings(max_examples=50, deadline=None)
 def test_every_valid_file_is_read(world: str, data: st.DataObject):

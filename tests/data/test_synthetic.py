@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sestra.data import scone, synthetic
-from sestra.data.grammars import GRAMMARS, Context, Phenomenon, Phrase, Turn, Voice
+from sestra.data.grammar import Context, Phenomenon, Phrase, Speaker, Turn
 from sestra.errors import InputError
 from sestra.worlds import WORLDS, Edit, World, get_world
 from sestra.worlds.tables import compile_world
 
-worlds = pytest.mark.parametrize("world", list(GRAMMARS))
+worlds = pytest.mark.parametrize("world", WORLDS.names())
 HORIZON = {"alchemy": 7, "scene": 5, "tangrams": 5}  # the paper's M, STOP included
 
 
@@ -124,7 +124,7 @@ def test_an_instruction_means_one_thing_in_its_context(world):
     for context in contexts(world, 12, seed=2, turns=3):
         rng, goals = Random(0), {}
         for _ in range(1000):
-            turn = synthetic.next_turn(GRAMMARS[world], world, context, rng)
+            turn = synthetic.next_turn(get_world(world).grammar(), world, context, rng)
             words = turn.instruction.words
             repeated += words in goals
             assert goals.setdefault(words, turn.state) == turn.state, (context, words)
@@ -182,14 +182,14 @@ def press(context, rng):
 
 
 def test_a_world_of_ones_own(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamp", Lamp)
+    monkeypatch.setitem(WORLDS._registered, "lamp", Lamp)
     with pytest.raises(InputError, match="'lamp' has no grammar"):
         synthetic.generate("lamp", 1, seed=0)
-    grammar = SimpleNamespace(start=lambda rng: Context((("off",),), Voice({}, digits=False, terse=False, chatty=0)), MEANINGS={press: 1.0})
-    monkeypatch.setitem(GRAMMARS, "lamp", grammar)
+    grammar = SimpleNamespace(start=lambda rng: Context((("off",),), Speaker({}, digits=False, terse=False, chatty=0)), RULES={press: 1.0})
+    monkeypatch.setattr(Lamp, "grammar", lambda self: grammar)
     (interaction,) = synthetic.generate("lamp", 1, seed=0, turns=2)
     assert interaction.states == (("off",), ("on",), ("off",))
     assert interaction.instructions == ("press it", "press it")
-    grammar.MEANINGS = {lambda context, rng: None: 1.0}
+    grammar.RULES = {lambda context, rng: None: 1.0}
     with pytest.raises(InputError, match="nothing to say after 0 turns"):
         synthetic.generate("lamp", 1, seed=0)

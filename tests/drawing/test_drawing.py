@@ -15,15 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sestra.drawing
-from sestra.drawing import DRAWINGS, changed, describe, draw_image, draw_strip_svg, draw_svg, draw_terminal, palette, write_png
+from sestra.drawing import changed, describe, draw_image, draw_strip_svg, draw_svg, draw_terminal, drawing_of, palette, write_png
 from sestra.drawing.generic import Drawing
 from sestra.drawing.raster import BAND
 from sestra.drawing.shapes import Label, printable, text_width, wrap
 from sestra.errors import InputError
-from sestra.worlds import Alchemy, Edit, Scene, Tangrams, World
+from sestra.worlds import Edit, World
 from sestra.worlds.alchemy import world as alchemy_world
+from sestra.worlds.alchemy.world import Alchemy
 from sestra.worlds.scene import world as scene_world
+from sestra.worlds.scene.world import Scene
 from sestra.worlds.tangrams import drawing as tangrams
+from sestra.worlds.tangrams.world import Tangrams
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALCHEMY, SCENE, TANGRAMS = Alchemy(), Scene(), Tangrams()
@@ -78,7 +81,7 @@ def test_every_content_is_valid_and_safe_svg(world):
 
 @worlds
 def test_every_shape_lies_within_the_canvas(world):
-    everywhere = range(DRAWINGS.get(type(world), Drawing()).places or world.slots)
+    everywhere = range(drawing_of(world).places or world.slots)
     for state in all_states(world):
         picture = sestra.drawing.card(sestra.drawing._picture(world, state, everywhere))
         for shape in picture.shapes:
@@ -321,7 +324,8 @@ def test_every_figure_is_laid_of_the_same_seven_pieces():
 
 
 def test_a_world_may_bring_its_own_drawing(monkeypatch):
-    monkeypatch.setitem(DRAWINGS, Shelf, Drawing(describe=lambda state: f"{sum(map(bool, state))} things on it."))
+    own = Drawing(describe=lambda state: f"{sum(map(bool, state))} things on it.")
+    monkeypatch.setattr(Shelf, "drawing", lambda self: own)
     assert describe(SHELF, ("",) * 11) == "Shelf. 0 things on it."
     assert draw_svg(SHELF, ("",) * 11).count("<rect") == 12, "what it does not say is drawn in boxes: eleven, and the card"
 

@@ -32,12 +32,12 @@ def skip(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def agents() -> list[str]:
-    shipped = [name for name in WORLDS if name in pretrained.names()]
-    if len(shipped) == len(WORLDS):
+    shipped = [name for name in WORLDS.names() if name in pretrained.names()]
+    if len(shipped) == len(WORLDS.names()):
         return shipped
     if os.environ.get(GIVEN):
         return os.environ[GIVEN].split(os.pathsep)
-    missing = ", ".join(sorted(set(WORLDS) - set(shipped)))
+    missing = ", ".join(sorted(set(WORLDS.names()) - set(shipped)))
     skip(f"needs trained agents, and none ship for {missing}; name folders in {GIVEN}, with {os.pathsep!r} between them")
 
 

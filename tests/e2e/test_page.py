@@ -14,7 +14,7 @@ from acting import announced, choose_world, label, now, said, say
 from playwright.sync_api import BrowserContext, Page, expect
 
 from sestra import Agent
-from sestra.data.examples import EXAMPLES
+from sestra.data.examples import phrases_of
 from sestra.drawing import draw_strip_svg, draw_svg
 from sestra.drawing.attention_rows import TITLES
 from sestra.worlds import WORLDS, get_world
@@ -30,11 +30,12 @@ GETS_ALL_RIGHT = ("alchemy", "scene")
 """Where the agent does what the example's instructions ask for; elsewhere the page must show what it does instead."""
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 def test_a_whole_interaction(page: Page, tmp_path: Path, world: str):
     choose_world(page, world)
     page.get_by_label("Start from an example").select_option(index=1)
-    start, *turns = EXAMPLES[world]
+    example = phrases_of(get_world(world)).examples[0]
+    start, turns = example.start, example.turns
     assert said(page) == {"world": [world], "state": [start]}
     instructions = [instruction for instruction, _ in turns]
     ends = [goal for _, goal in turns]
@@ -128,7 +129,7 @@ def test_scrubbing_and_looking_at_a_step(page: Page):
     assert drawing.get_attribute("aria-label") == end
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 def test_what_was_looked_at_is_named_and_marked(page: Page, world: str):
     """In words and not by a policy's own names; words that were read as others are marked in this and in earlier instructions."""
     choose_world(page, world)
@@ -202,7 +203,7 @@ def test_editing_by_click_and_by_key(open_page: Callable[[str], Page], world: st
     assert drawn == label(open_page(f"#world={world}&state={after}"))
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 def test_the_drawing_is_the_package_s(open_page: Callable[[str], Page], world: str):
     """The same shapes in the same colours, whoever draws them."""
     page = open_page(f"#world={world}&state={STATES[world]}")

@@ -246,7 +246,7 @@ def test_nothing_is_read_out_twice(page: Page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", WORLDS.names())
 def test_all_fits_and_is_legible(browser: Browser, server: Server, world: str, scheme: str):
     """At a phone's width nothing sticks out; every text has the contrast of WCAG 2, level AA; every control has a name."""
     context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme, reduced_motion="reduce", has_touch=True)

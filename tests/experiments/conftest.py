@@ -15,7 +15,7 @@ from sestra.worlds import WORLDS
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # as in every trial, so that bits can be compared
     yield

@@ -39,7 +39,7 @@ def whole(data, tmp_path_factory) -> dict[str, tuple]:
     """What runs leave that nobody interrupted, made by the command for one run."""
     base = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(WORLDS, "lamps", Lamps)
+        patch.setitem(WORLDS._registered, "lamps", Lamps)
         for name in NAMES:
             learner = name.removeprefix("lamps-").removesuffix("-1")
             flags = ["--world", "lamps", "--learner", learner, "--data", str(data), "--epochs", str(EPOCHS)]
@@ -163,7 +163,7 @@ class Hopeless(Moody):
 def test_failing_trial(capsys, monkeypatch, data, tmp_path, world):
     """It is tried again so many times; the world is this module's, and reaches the workers by value."""
     monkeypatch.setattr(world, "diary", tmp_path / "diary")
-    monkeypatch.setitem(WORLDS, world.name, world)
+    monkeypatch.setitem(WORLDS._registered, world.name, world)
     (tmp_path / "diary").write_text("0")
     (tmp_path / "data").mkdir()
     for split in ("train", "dev"):
@@ -230,8 +230,8 @@ def test_wrong_flags(capsys, data, tmp_path, flags, complaint):
 
 
 def test_own_worlds_are_pickled_by_value(started_ray):
-    assert ray_runs.users_own("scene") == (None, None)
-    assert ray_runs.users_own("lamps") == (Lamps, None)
+    assert ray_runs.users_own("scene") is None
+    assert ray_runs.users_own("lamps") is Lamps
     assert b"light" not in started_ray.cloudpickle.dumps(Lamps)
-    with ray_runs.sent_by_value(started_ray, Lamps, None):
+    with ray_runs.sent_by_value(started_ray, Lamps):
         assert b"light" in started_ray.cloudpickle.dumps(Lamps), "the class itself, not where to import it from"

@@ -8,11 +8,11 @@ import pytest
 import torch
 from agents import random_trained
 from lamps import Lamps, interactions
+from sestra.learning.beam_search import beam_search
 
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.beam_search import beam_search
 from sestra.learning.policies.attention import AttentionPolicy
 from sestra.learning.policies.base import Step
 from sestra.learning.rollout import forced, greedy, roll_out
@@ -44,7 +44,7 @@ def log_probability(policy, tables, turns, actions) -> torch.Tensor:
     return (taken * execution.alive).sum(0)
 
 
-@pytest.mark.parametrize("world", sorted(WORLDS))
+@pytest.mark.parametrize("world", sorted(WORLDS.names()))
 @torch.no_grad()
 def test_a_beam_of_one_is_greedy(world):
     trained = random_trained(world)

@@ -172,7 +172,7 @@ def test_accuracy_of_nothing():
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-@pytest.mark.parametrize("name", sorted(WORLDS))
+@pytest.mark.parametrize("name", sorted(WORLDS.names()))
 def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, network):
     """Of one to five turns; some are annotated as the policy goes, some only in the end, after it went astray, and some differently."""
     torch.manual_seed(1)

@@ -30,7 +30,7 @@ SETTINGS = {
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
 
 def finished(path: Path, *parts: int, **changes) -> RunFolder:

@@ -30,7 +30,7 @@ SOURCE = Source("lamps-train.tsv", "abc")
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
 
 @pytest.fixture
@@ -229,4 +229,4 @@ def test_find(run, tmp_path):
 @pytest.mark.parametrize("name", pretrained.names())
 def test_shipped_policies_load(name):
     trained = load_trained(pretrained.find(name))
-    assert trained.config.world in WORLDS
+    assert trained.config.world in WORLDS.names()

@@ -27,7 +27,7 @@ from sestra.worlds import WORLDS
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
 
 # The validation part.

@@ -18,7 +18,7 @@ collect_ignore = ["conftest.py"]
 @pytest.fixture(scope="session")
 def app() -> FastAPI:
     torch.set_num_threads(1)
-    return create_app([untrained(world) for world in WORLDS])
+    return create_app([untrained(world) for world in WORLDS.names()])
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_wrong_flags_are_clear_errors(capsys: pytest.CaptureFixture[str], argume
 def test_two_agents_of_one_world_are_refused(capsys: pytest.CaptureFixture[str], folder: Path):
     status, _, err = run(capsys, "serve", "--port", "0", "--agent", folder, "--agent", folder)
     assert status == 2
-    assert "is an agent for tangrams, as novice is; give one a world" in err
+    assert "is an agent for tangrams, as novice is; give one per world" in err
 
 
 def test_without_any_agent_it_says_what_to_do(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):

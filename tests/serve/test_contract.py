@@ -44,7 +44,7 @@ STATES = st.one_of(st.sampled_from(["1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_", "1:0 2:1", "
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(world=st.sampled_from([*WORLDS, "?"]), states=st.lists(STATES, min_size=1, max_size=3), words=st.text(max_size=60))
+@given(world=st.sampled_from([*WORLDS.names(), "?"]), states=st.lists(STATES, min_size=1, max_size=3), words=st.text(max_size=60))
 def test_no_text_breaks_the_server(client: TestClient, world: str, states: list[str], words: str):
     history = [{"state": state, "instruction": words[::-1]} for state in states[1:]]
     answer = client.post("/api/follow", json={"world": world, "state": states[0], "history": history, "instruction": words})

@@ -11,15 +11,15 @@ from random import Random
 import pytest
 
 from sestra.data import synthetic
-from sestra.data.grammars import GRAMMARS, Context, Phenomenon, Voice
-from sestra.worlds import get_world
+from sestra.data.grammar import Context, Phenomenon, Speaker
+from sestra.worlds import WORLDS, get_world
 from sestra.worlds.alchemy import descriptions as alchemy_beakers
-from sestra.worlds.alchemy.world import COLOURS
+from sestra.worlds.alchemy.symbols import COLOURS
 from sestra.worlds.scene import descriptions as scene_people
-from sestra.worlds.scene.world import COLOURS as DYES
+from sestra.worlds.scene.symbols import COLOURS as DYES
 from sestra.worlds.tangrams import grammar as tangrams
 
-worlds = pytest.mark.parametrize("world", list(GRAMMARS))
+worlds = pytest.mark.parametrize("world", WORLDS.names())
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 MOVES = r"(the .*) (?:moves|goes|walks) (?:to the (?:far (left|right)|(left|right) end)|(\w+) steps? to the (left|right))"
@@ -93,8 +93,8 @@ def figures_called(words, state, other_than=None):
 def plain(context):
     """The same context told by a speaker of few habits."""
     favourites = {word: word for word in ("beaker", "chemical", "unit", "person", "figure", "swap", "leaves", "step", "he")}
-    words = {**context.voice.words, **favourites, "wearing": "in", "take": "remove"}
-    return replace(context, voice=Voice(words, digits=False, terse=False, chatty=0))
+    words = {**context.speaker.words, **favourites, "wearing": "in", "take": "remove"}
+    return replace(context, speaker=Speaker(words, digits=False, terse=False, chatty=0))
 
 
 @worlds
@@ -173,7 +173,7 @@ def test_plain_instructions_lead_to_their_goals(world):
     rng, done, kinds = Random(9), 0, Counter()
     for context in map(plain, islice(synthetic.annotated(world, seed=7, turns=2), 300)):
         for _ in range(10):
-            turn = synthetic.next_turn(GRAMMARS[world], world, context, rng)
+            turn = synthetic.next_turn(get_world(world).grammar(), world, context, rng)
             leaning = {Phenomenon.PRONOUN, Phenomenon.SAME_AGAIN, Phenomenon.ELLIPSIS, Phenomenon.PUT_BACK, Phenomenon.OTHER_ONE}
             goal = None if turn.instruction.phenomena & leaning else executed(world, turn.instruction.words, context.state)
             if goal is not None:
@@ -189,10 +189,10 @@ def test_plain_instructions_lead_to_their_goals(world):
 
 def told(world, state, *steps):
     """A context made of chosen turns: each is what the next turn must say, drawn until it does."""
-    speaker = plain(GRAMMARS[world].start(Random(0))).voice
+    speaker = plain(get_world(world).grammar().start(Random(0))).speaker
     context, rng = Context((state,), speaker), Random(3)
     for step in steps:
-        turns = (synthetic.next_turn(GRAMMARS[world], world, context, rng) for _ in range(200_000))
+        turns = (synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(200_000))
         context = context.then(next(turn for turn in turns if turn.instruction.words == step))
     return context
 
@@ -246,5 +246,5 @@ def test_discourse_by_example(world, start, steps, goal):
 def test_what_cannot_be_repeated_is_not(world, start, step):
     """Nobody says "again" or "the same" after the far end or of a share: it would not be clear what is meant."""
     context, rng = told(world, get_world(world).parse(start), step), Random(0)
-    turns = [synthetic.next_turn(GRAMMARS[world], world, context, rng) for _ in range(2000)]
+    turns = [synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(2000)]
     assert [turn.instruction.words for turn in turns if Phenomenon.SAME_AGAIN in turn.instruction.phenomena] == []

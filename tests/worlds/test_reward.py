@@ -12,7 +12,7 @@ from sestra.worlds import STOP, WORLDS, get_world
 from sestra.worlds.reward import rewards, take_actions
 from sestra.worlds.tables import Tables, compile_world
 
-NAMES = sorted(WORLDS)
+NAMES = sorted(WORLDS.names())
 TABLES = {name: compile_world(get_world(name)) for name in NAMES}
 
 

@@ -17,7 +17,7 @@ from sestra.errors import InputError
 from sestra.worlds import STOP, WORLDS, Edit, World, get_world
 from sestra.worlds.tables import UNREACHABLE, Tables, compile_world
 
-NAMES = sorted(WORLDS)
+NAMES = sorted(WORLDS.names())
 TABLES = {name: compile_world(get_world(name)) for name in NAMES}
 
 

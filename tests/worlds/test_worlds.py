@@ -8,9 +8,12 @@ from hypothesis import strategies as st
 
 from sestra.data.scone import read
 from sestra.errors import InputError
-from sestra.worlds import STOP, WORLDS, Action, Alchemy, Scene, StateError, Tangrams, get_world
+from sestra.worlds import STOP, WORLDS, Action, StateError, get_world
+from sestra.worlds.alchemy.world import Alchemy
+from sestra.worlds.scene.world import Scene
+from sestra.worlds.tangrams.world import Tangrams
 
-NAMES = sorted(WORLDS)
+NAMES = sorted(WORLDS.names())
 COUNTS = {"alchemy": 50, "scene": 141, "tangrams": 31}
 CONTENTS = {"alchemy": 1555, "scene": 49, "tangrams": 326}
 

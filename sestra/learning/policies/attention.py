@@ -24,7 +24,7 @@ from sestra.learning.config import AttentionConfig
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step, Visits, select_rows
-from sestra.learning.policies.state_encoder import StageEncoder, state_encoder
+from sestra.learning.policies.state_encoder import state_encoder
 from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors
 from sestra.worlds.tables import Tables
 
@@ -115,11 +115,12 @@ class AttentionPolicy(Policy):
             bias[self.config.hidden : 2 * self.config.hidden] = 1
 
     def _matrices(self, name: str, parameter: Tensor) -> list[Tensor]:
-        """The matrices that a parameter holds side by side: one an attention head, one a direction of Scene's encoder."""
+        """The matrices that a parameter holds side by side: one per attention head, or as the state encoder says."""
         if name == "other_queries.weight":
             return list(parameter.split([size for size, heads in self._heads() for _ in range(heads)]))
-        if name == "state_encoder.gates.weight" and isinstance(self.state_encoder, StageEncoder):
-            return list(parameter.chunk(2))
+        stacked = {f"state_encoder.{each}": count for each, count in getattr(self.state_encoder, "stacked_matrices", {}).items()}
+        if name in stacked:
+            return list(parameter.chunk(stacked[name]))
         return list(parameter) if parameter.dim() == 3 else [parameter]
 
     def encode(self, inputs: Inputs) -> Encoded:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked, say
-from sestra.worlds.alchemy.world import COLOURS, Alchemy
-
-BEAKERS = Alchemy.slots
+from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
+from sestra.worlds.alchemy.symbols import BEAKERS, COLOURS
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ def focus(context: Context) -> int | None:
 def refer(context: Context, beaker: int, rng: Random) -> Phrase:
     """A pronoun where there is one, mostly; else a description."""
     if beaker == focus(context) and rng.random() < 0.6:
-        return say(rng, context.voice, "[it|it|it|that {beaker}|this {beaker}|that one|the same {beaker}]", PRONOUN)
+        return expand(rng, context.speaker, "[it|it|it|that {beaker}|this {beaker}|that one|the same {beaker}]", PRONOUN)
     return describe(context, beaker, rng)
 
 
@@ -50,13 +48,13 @@ def describe(context: Context, beaker: int, rng: Random) -> Phrase:
         names = _by_neighbour(context, beaker) or names
     elif rare < 0.05:
         names = _from_the_ends(context, beaker)
-    return say(rng, context.voice, names)
+    return expand(rng, context.speaker, names)
 
 
 def _by_place(context: Context, beaker: int) -> list[Template]:
     names: list[Template] = [
-        f"the {context.voice.ordinal(beaker + 1)} [{{beaker}}|{{beaker}}|one]",
-        f"{{beaker}} {context.voice.number(beaker + 1)}",
+        f"the {context.speaker.ordinal(beaker + 1)} [{{beaker}}|{{beaker}}|one]",
+        f"{{beaker}} {context.speaker.number(beaker + 1)}",
     ]
     if beaker == BEAKERS - 1:
         names += [marked("the [last {beaker}|last one]", LAST_ONE), marked("the [rightmost|right most] {beaker}")]
@@ -68,7 +66,9 @@ def _by_place(context: Context, beaker: int) -> list[Template]:
         names.append("the [middle {beaker}|{beaker} in the middle|center {beaker}]")
     empty = [n for n, content in enumerate(context.state) if not content]
     if beaker in empty:
-        names.append("the empty {beaker}" if len(empty) == 1 else f"the {context.voice.ordinal(empty.index(beaker) + 1)} empty {{beaker}}")
+        names.append(
+            "the empty {beaker}" if len(empty) == 1 else f"the {context.speaker.ordinal(empty.index(beaker) + 1)} empty {{beaker}}"
+        )
     return names
 
 
@@ -81,7 +81,7 @@ def _by_colour(context: Context, beaker: int) -> list[Template]:
     noun = f"{colour} [{{beaker}}|{{chemical}}|one]"
     if len(alike) == 1:
         return [f"the {noun}", f"the {colour}", f"the {{beaker}} [with|of|containing] [the|] {colour} {{chemical}}"]
-    names: list[Template] = [f"the {context.voice.ordinal(rank)} {noun}"]
+    names: list[Template] = [f"the {context.speaker.ordinal(rank)} {noun}"]
     if rank == 1:
         names.append(f"the [leftmost|left most|far left] {noun}")
     if rank == len(alike):
@@ -105,7 +105,7 @@ def _by_colour(context: Context, beaker: int) -> list[Template]:
 def _from_the_ends(context: Context, beaker: int) -> list[Template]:
     """Counted from the left or from the right, if it is not the one at that end."""
     sides = (("left", beaker + 1), ("right", BEAKERS - beaker))
-    ranked = [(side, context.voice.ordinal(rank)) for side, rank in sides if rank > 1]
+    ranked = [(side, context.speaker.ordinal(rank)) for side, rank in sides if rank > 1]
     return [f"the [{ordinal} {{beaker}}|{{beaker}} {ordinal}] from the {side}" for side, ordinal in ranked]
 
 
@@ -136,4 +136,4 @@ def colours(content: str) -> str:
 
 
 def units(context: Context, n: int) -> str:
-    return f"{context.voice.number(n)} {context.voice.words['unit']}{'s' if n > 1 else ''}"
+    return f"{context.speaker.number(n)} {context.speaker.words['unit']}{'s' if n > 1 else ''}"

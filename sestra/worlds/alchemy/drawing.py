@@ -1,4 +1,4 @@
-"""Alchemy drawn: glass beakers with a layer of liquid a unit, bottom first."""
+"""Alchemy drawn: glass beakers with one layer of liquid per unit, bottom first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape
-from sestra.worlds.alchemy.world import CAPACITY, COLOURS
+from sestra.worlds.alchemy.symbols import CAPACITY, COLOURS
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -81,4 +81,4 @@ def describe(state: State) -> str:
     return sentences(full, len(state), "All beakers are empty.", "The other beakers are empty.")
 
 
-DRAWING = Drawing(picture, terminal, describe)
+DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()})

@@ -1,4 +1,4 @@
-"""How Alchemy is talked about: draining, pouring and mixing; pouring and mixing more often than in SCONE's train, which mostly drains.
+"""Instructions in Alchemy: draining, pouring and mixing; pouring and mixing more often than in SCONE's train, which mostly drains.
 
 A pour ends with at most three units in the beaker, as in SCONE, so that mixing them stays within the paper's horizon of seven actions.
 """
@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Meaning, Template, Turn, marked, say, voice
-from sestra.worlds.alchemy.descriptions import BEAKERS, NOTHING, Event, colours, describe, focus, refer, units
-from sestra.worlds.alchemy.world import CAPACITY, COLOURS
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Rule, Template, Turn, draw_speaker, expand, marked
+from sestra.worlds.alchemy.descriptions import NOTHING, Event, colours, describe, focus, refer, units
+from sestra.worlds.alchemy.symbols import BEAKERS, CAPACITY, COLOURS
 
 BROWN = "b"
 START_COLOURS = "gopry"
@@ -32,7 +32,9 @@ def start(rng: Random) -> Context:
     while sum(map(bool, beakers)) < 3:
         beakers = [rng.choice(START_COLOURS) * rng.randint(0, CAPACITY) for _ in range(BEAKERS)]
     beaker, chemical = ("beaker", "beaker", "beaker", "flask", "jar", "container"), ("chemical", "chemical", "liquid", "fluid", "substance")
-    return Context((tuple(beakers),), voice(rng, chatty=0.1, beaker=beaker, chemical=chemical, unit=("unit", "unit", "part", "portion")))
+    return Context(
+        (tuple(beakers),), draw_speaker(rng, chatty=0.1, beaker=beaker, chemical=chemical, unit=("unit", "unit", "part", "portion"))
+    )
 
 
 def _another(amount: int) -> list[Template]:
@@ -56,7 +58,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
     event = Event("drain", beaker, None if whole else amount)
     once_more = beaker == it and last.kind == "drain" and rng.random() < 0.5
     gap = beaker != it and last.kind == "drain" and rng.random() < 0.15
-    some = units(context, amount) if amount > 1 or rng.random() < 0.9 else f"a [single|] {context.voice.words['unit']}"
+    some = units(context, amount) if amount > 1 or rng.random() < 0.9 else f"a [single|] {context.speaker.words['unit']}"
     share = SHARES.get((amount, size)) if rng.random() < 0.2 else None
     templates: list[Template]
     if whole and once_more:
@@ -70,7 +72,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
         templates = [THROW + " {x}", THROW + " [all of|everything in|the contents of] {x}", "[empty|drain|clear] {x}"]
     elif once_more:
         templates = [
-            marked(f"[then |]{THROW} {context.voice.number(amount)} more", ELLIPSIS),
+            marked(f"[then |]{THROW} {context.speaker.number(amount)} more", ELLIPSIS),
             marked(f"then {units(context, amount)} more", ELLIPSIS),
             *_another(amount),
         ]
@@ -84,7 +86,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
         event = replace(event, repeatable=False)
     else:
         templates = [f"{THROW} {some} [of|from] {{x}}", f"[take|drain] {some} out of {{x}}"]
-    phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
+    phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
     return Turn(phrase, _with(context, {beaker: context.state[beaker][: size - amount]}), event)
 
 
@@ -102,7 +104,7 @@ def drain_top(context: Context, rng: Random) -> Turn | None:
         f"[take|drain] the {above} [{{chemical}}|] out of {{x}}",
         f"{THROW} everything but the {below} [{{chemical}}|] [from|in] {{x}}",
     )
-    phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
+    phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
     return Turn(phrase, _with(context, {beaker: rest}), Event("drain", beaker, repeatable=False))
 
 
@@ -125,7 +127,7 @@ def pour(context: Context, rng: Random) -> Turn | None:
         "pour [all of|the contents of] {x} into {y}",
         "[pour|put] {x} in {y}",
     )
-    phrase = say(rng, context.voice, templates, x=refer(context, source, rng), y=refer(context, target, rng))
+    phrase = expand(rng, context.speaker, templates, x=refer(context, source, rng), y=refer(context, target, rng))
     return Turn(phrase, _poured(context, source, target), Event("pour", target))
 
 
@@ -149,17 +151,17 @@ def mix(context: Context, rng: Random) -> Turn | None:
         templates += [marked("[mix them [together|up|]|they turn brown|it turns brown|[stir|mix] it until it turns brown]", PRONOUN)]
     if sum(set(other) >= set(content) for other in context.state) == 1:
         templates += [f"mix the {colours(content)} {{chemical}}s [together|to make brown|to form a brown mixture|]"]
-    phrase = say(rng, context.voice, templates, x=refer(context, beaker, rng))
+    phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
     return Turn(phrase, _with(context, {beaker: BROWN * len(content)}), Event("mix", beaker))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
-    """The last doing once more, on the same beaker or on another."""
+    """The last action once more, on the same beaker or on another."""
     state, it, event = context.state, focus(context), context.event or NOTHING
     if it is None or not event.repeatable:
         return None
     if event.kind == "drain" and event.amount and len(state[it]) >= event.amount and rng.random() < 0.5:
-        phrase = say(rng, context.voice, "[do [it|that] again|repeat [|that|the last step]|[|and |same ]again]", SAME_AGAIN)
+        phrase = expand(rng, context.speaker, "[do [it|that] again|repeat [|that|the last step]|[|and |same ]again]", SAME_AGAIN)
         return Turn(phrase, _with(context, {it: state[it][: -event.amount]}), event)
 
     def after(beaker: int) -> tuple[str, ...] | None:
@@ -176,7 +178,7 @@ def again(context: Context, rng: Random) -> Turn | None:
         return None
     beaker = rng.choice(list(results))
     templates = ("do the same [with|for|to] {x}", "[repeat|repeat that|do that] [with|for] {x}", "[the |]same [with|for] {x}")
-    phrase = say(rng, context.voice, templates, SAME_AGAIN, x=describe(context, beaker, rng))
+    phrase = expand(rng, context.speaker, templates, SAME_AGAIN, x=describe(context, beaker, rng))
     return Turn(phrase, results[beaker], event if event.kind == "pour" else replace(event, beaker=beaker))
 
 
@@ -190,7 +192,7 @@ def put_back(context: Context, rng: Random) -> Turn | None:
         templates += ["put back what you [drained|removed]", marked("put [it|that] back [in|]", PRONOUN)]
     else:
         templates += [marked("pour it back where it came from", PRONOUN)]
-    return Turn(say(rng, context.voice, templates, PUT_BACK), context.states[-2], NOTHING)
+    return Turn(expand(rng, context.speaker, templates, PUT_BACK), context.states[-2], NOTHING)
 
 
 def add(context: Context, rng: Random) -> Turn | None:
@@ -202,10 +204,10 @@ def add(context: Context, rng: Random) -> Turn | None:
     content = context.state[beaker]
     letter = content[0] if content else rng.choice(START_COLOURS)
     amount = rng.randint(1, FULLEST_POUR - len(content))
-    phrase = say(
-        rng, context.voice, f"add {units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng)
+    phrase = expand(
+        rng, context.speaker, f"add {units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng)
     )
     return Turn(phrase, _with(context, {beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
 
-MEANINGS: Mapping[Meaning, float] = {drain: 0.2, drain_top: 0.03, pour: 0.8, mix: 1.0, again: 0.15, put_back: 0.03, add: 0.02}
+RULES: Mapping[Rule, float] = {drain: 0.2, drain_top: 0.03, pour: 0.8, mix: 1.0, again: 0.15, put_back: 0.03, add: 0.02}

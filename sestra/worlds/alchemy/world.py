@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sestra.worlds.base import Edit, StateError, World, parse_numbered
+from sestra.worlds.alchemy.symbols import BEAKERS, CAPACITY, COLOURS
+from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
 
-COLOURS = {"b": "brown", "g": "green", "o": "orange", "p": "purple", "r": "red", "y": "yellow"}
-CAPACITY = 4
+if TYPE_CHECKING:
+    from sestra.analysis.changes import WorldAnalysis
+    from sestra.data.examples import Phrases
+    from sestra.data.grammar import Grammar
+    from sestra.drawing.generic import Drawing
+    from sestra.worlds.alchemy.encoder import BeakerEncoder
+    from sestra.worlds.features import ObjectFeatures
 
 
 class Alchemy(World[str]):
-    """A beaker is a string with one letter a unit, bottom first; the empty string is an empty beaker.
+    """A beaker is a string with one letter per unit, bottom first; the empty string is an empty beaker.
 
     ``pop n`` takes the top unit out of beaker n and ``push n c`` adds a unit of colour c on top. In the paper a push has no upper limit;
     here a push onto a full beaker is invalid, like a pop from an empty one.
@@ -23,9 +29,10 @@ class Alchemy(World[str]):
     """
 
     name = "alchemy"
-    slots = 7
+    slots = BEAKERS
     contents = tuple("".join(units) for size in range(CAPACITY + 1) for units in product(COLOURS, repeat=size))
     edits = (Edit("pop"), *(Edit("push", (colour,)) for colour in COLOURS))
+    settings = Settings(entropy=0.1, verbosity=0.15, horizon=7)
     interchangeable: ClassVar = {  # but for brown, which is what mixing makes
         "g": ("green",), "o": ("orange",), "p": ("purple", "violet"), "r": ("red",), "y": ("yellow",),
     }  # fmt: skip
@@ -60,6 +67,41 @@ class Alchemy(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{beaker or '_'}" for number, beaker in enumerate(state, start=1))
+
+    def drawing(self) -> Drawing:
+        from sestra.worlds.alchemy.drawing import DRAWING
+
+        return DRAWING
+
+    def sprites(self) -> dict[str, Any]:
+        from sestra.worlds.alchemy.sprites import sprites
+
+        return sprites()
+
+    def grammar(self) -> Grammar:
+        from sestra.worlds.alchemy import grammar
+
+        return grammar
+
+    def phrases(self) -> Phrases:
+        from sestra.worlds.alchemy.phrases import PHRASES
+
+        return PHRASES
+
+    def features(self) -> ObjectFeatures:
+        from sestra.worlds.alchemy.features import features
+
+        return features(self)
+
+    def state_encoder(self) -> type[BeakerEncoder]:
+        from sestra.worlds.alchemy.encoder import BeakerEncoder
+
+        return BeakerEncoder
+
+    def analysis(self) -> WorldAnalysis:
+        from sestra.worlds.alchemy.analysis import ANALYSIS
+
+        return ANALYSIS
 
 
 @lru_cache(maxsize=1 << 16)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked, say
-from sestra.worlds.scene.world import COLOURS, NONE, Scene
+from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
+from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS
 
-POSITIONS = Scene.slots
 EMPTY = NONE + NONE
 
 
@@ -42,16 +41,16 @@ def refer(context: Context, position: int, rng: Random) -> Phrase:
     """The subject of an instruction: a pronoun where there is one, mostly; else a description."""
     he = focus(context)
     if position == he and rng.random() < 0.7:
-        return say(rng, context.voice, "{he}", PRONOUN)
+        return expand(rng, context.speaker, "{he}", PRONOUN)
     if he is not None and abs(position - he) == 1 and rng.random() < 0.1:
-        return say(rng, context.voice, f"the {{person}} [to|on] {{his}} {'left' if position < he else 'right'}", PRONOUN)
+        return expand(rng, context.speaker, f"the {{person}} [to|on] {{his}} {'left' if position < he else 'right'}", PRONOUN)
     return describe(context, position, rng, he)
 
 
 def refer_object(context: Context, position: int, subject: int | None, rng: Random) -> Phrase:
     """Somebody else than the subject."""
     if position == focus(context) and rng.random() < 0.6:
-        return say(rng, context.voice, "{him}", PRONOUN)
+        return expand(rng, context.speaker, "{him}", PRONOUN)
     return describe(context, position, rng, subject if subject is not None else focus(context))
 
 
@@ -73,7 +72,7 @@ def describe(context: Context, position: int, rng: Random, other_than: int | Non
         names += [f"the {{person}} in all {colour}"] * (shirt == hat)
     if sum((state[n][1] == NONE) == (hat == NONE) for n in people) == 1 < len(people):
         names += ["the [hatless {person}|{person} without a hat]" if hat == NONE else "the {person} with the hat"]
-    return say(rng, context.voice, names + _by_place(context, position, people, other_than))
+    return expand(rng, context.speaker, names + _by_place(context, position, people, other_than))
 
 
 def _by_place(context: Context, position: int, people: list[int], other_than: int | None) -> list[Template]:
@@ -86,7 +85,7 @@ def _by_place(context: Context, position: int, people: list[int], other_than: in
         if other_than in people and other_than != position:
             names += 3 * [marked("the other [{person}|one]", OTHER_ONE)]
     else:
-        names += [f"the {context.voice.ordinal(rank + 1)} {{person}} from the left"]
+        names += [f"the {context.speaker.ordinal(rank + 1)} {{person}} from the left"]
     if rank == 0:
         names += ["the leftmost {person}"]
     if rank == len(people) - 1:
@@ -99,7 +98,7 @@ def _by_place(context: Context, position: int, people: list[int], other_than: in
 def place(context: Context, target: int, mover: int | None, rng: Random) -> tuple[Phrase, int]:
     """Where the mover goes (or somebody new, if None), and the signed number of steps, if it is said in steps."""
     template, steps = rng.choice(_places(context, target, mover, rng))
-    return say(rng, context.voice, template), steps
+    return expand(rng, context.speaker, template), steps
 
 
 def _places(context: Context, target: int, mover: int | None, rng: Random) -> list[tuple[Template, int]]:
@@ -115,10 +114,10 @@ def _places(context: Context, target: int, mover: int | None, rng: Random) -> li
         )
         ways += 4 * [(end, 0)]
     else:
-        ways += [(f"{'in' if new else 'to'} the {context.voice.ordinal(target + 1)} [position|spot] [from the left|]", 0)]
+        ways += [(f"{'in' if new else 'to'} the {context.speaker.ordinal(target + 1)} [position|spot] [from the left|]", 0)]
     if mover is not None and abs(target - mover) <= 3:
         count, side = abs(target - mover), "left" if target < mover else "right"
-        amount = f"{context.voice.number(count)} {{step}}{'s' if count > 1 else ''}"
+        amount = f"{context.speaker.number(count)} {{step}}{'s' if count > 1 else ''}"
         amount = f"[{amount}|{amount}|a {{step}}]" if count == 1 else amount
         ways += 4 * [(f"{amount} [to the|to the|] {side}", target - mover)]
     for other in others:
@@ -126,18 +125,20 @@ def _places(context: Context, target: int, mover: int | None, rng: Random) -> li
             continue
         side = "left" if target < other else "right"
         x = refer_object(context, other, mover, rng)
-        beside = [say(rng, context.voice, f"[to the|to the direct|to the immediate|directly to the|just to the] {side} of {{x}}", x=x)] * 3
+        beside = [
+            expand(rng, context.speaker, f"[to the|to the direct|to the immediate|directly to the|just to the] {side} of {{x}}", x=x)
+        ] * 3
         if new and other == focus(context):
-            beside += [say(rng, context.voice, f"[to|on] {{his}} {side}", PRONOUN)] * 2
+            beside += [expand(rng, context.speaker, f"[to|on] {{his}} {side}", PRONOUN)] * 2
         opposite = 2 * other - target
         if mover == opposite:
-            beside += [say(rng, context.voice, "to the other side of {x}", x=x)] * 2
+            beside += [expand(rng, context.speaker, "to the other side of {x}", x=x)] * 2
         elif opposite in others or not 0 <= opposite < POSITIONS:  # only one side is free
-            beside += [say(rng, context.voice, "next to {x}", x=x)]
+            beside += [expand(rng, context.speaker, "next to {x}", x=x)]
         ways += [(phrase, 0) for phrase in beside]
     if target - 1 in others and target + 1 in others:
         x, y = (describe(context, other, rng) for other in (target - 1, target + 1))
-        ways += 4 * [(say(rng, context.voice, "[in |]between {x} and {y}", x=x, y=y), 0)]
+        ways += 4 * [(expand(rng, context.speaker, "[in |]between {x} and {y}", x=x, y=y), 0)]
     return ways
 
 

@@ -1,4 +1,4 @@
-"""How Scene is talked about: people who come, go, move and pass their hats around."""
+"""Instructions in Scene: people who come, go, move and pass their hats around."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Meaning, Phrase, Template, Turn, marked, say, voice
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Rule, Template, Turn, draw_speaker, expand, marked
 from sestra.worlds.scene.descriptions import (
     EMPTY,
-    POSITIONS,
     Event,
     article,
     changed,
@@ -21,7 +20,7 @@ from sestra.worlds.scene.descriptions import (
     refer,
     refer_object,
 )
-from sestra.worlds.scene.world import COLOURS, NONE, Scene
+from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS, distance
 
 LONGEST_TRADE = 4
 """Edits in a trade of places, so that it stays within the paper's horizon of five actions."""
@@ -47,7 +46,7 @@ def start(rng: Random) -> Context:
     nouns = ("person", "person", "person", "man", "man", "guy", "woman")
     enters = ("appears", "enters", "shows up", "arrives", "comes in")
     leaves = ("leaves", "disappears", "exits", "goes away", "walks off", "leaves the stage", "exits the scene")
-    speaker = voice(
+    speaker = draw_speaker(
         rng,
         chatty=0.22,
         person=nouns,
@@ -60,7 +59,7 @@ def start(rng: Random) -> Context:
     return Context((tuple(row),), replace(speaker, words={**speaker.words, **pronouns}))
 
 
-# What can be meant.
+# The rules.
 
 
 def enter(context: Context, rng: Random) -> Turn | None:
@@ -84,7 +83,7 @@ def enter(context: Context, rng: Random) -> Turn | None:
         templates += [f"{one} {{person}} in {COLOURS[shirt]} {{enters}} {{where}}"]
     if event_of(context).kind == "enter":
         templates += [marked(f"then {'another' if one == 'another' else 'one'} {dress} {{where}}", ELLIPSIS)]
-    return Turn(say(rng, context.voice, templates, where=where), changed(context, {target: shirt + hat}), Event("enter", target))
+    return Turn(expand(rng, context.speaker, templates, where=where), changed(context, {target: shirt + hat}), Event("enter", target))
 
 
 def leave(context: Context, rng: Random) -> Turn | None:
@@ -94,7 +93,7 @@ def leave(context: Context, rng: Random) -> Turn | None:
         return None
     who = _someone(context, people, rng)
     return Turn(
-        say(rng, context.voice, "{x} {leaves}", x=refer(context, who, rng)), changed(context, {who: EMPTY}), Event("leave", origin=who)
+        expand(rng, context.speaker, "{x} {leaves}", x=refer(context, who, rng)), changed(context, {who: EMPTY}), Event("leave", origin=who)
     )
 
 
@@ -114,7 +113,7 @@ def move(context: Context, rng: Random) -> Turn | None:
     templates: list[Template] = ["{x} [moves|moves|moves|goes|walks|relocates] {where}"]
     if who == focus(context) and event_of(context).kind == "move":
         templates += [marked("then {where}", ELLIPSIS)]
-    phrase = say(rng, context.voice, templates, x=refer(context, who, rng), where=where)
+    phrase = expand(rng, context.speaker, templates, x=refer(context, who, rng), where=where)
     return Turn(phrase, _moved(context, who, target), Event("move", target, origin=who, steps=steps))
 
 
@@ -131,15 +130,17 @@ def hats(context: Context, rng: Random) -> Turn | None:
         after = changed(context, {a: state[a][0] + state[b][1], b: state[b][0] + state[a][1]})
         pair = _both(context, a, b, rng)
         return Turn(
-            say(rng, context.voice, "{pair} [swap|switch|trade|exchange] hats", pair=pair), after, Event("trade", pair=frozenset((a, b)))
+            expand(rng, context.speaker, "{pair} [swap|switch|trade|exchange] hats", pair=pair),
+            after,
+            Event("trade", pair=frozenset((a, b))),
         )
     if kind == "take off" and who in worn:
-        phrase = say(rng, context.voice, "{x} takes [off {his} hat|{his} hat off]", x=refer(context, who, rng))
+        phrase = expand(rng, context.speaker, "{x} takes [off {his} hat|{his} hat off]", x=refer(context, who, rng))
         return Turn(phrase, changed(context, {who: state[who][0] + NONE}), Event(kind, who))
     if kind == "put on" and who in bare:
         hat = rng.choice(list(COLOURS))
-        phrase = say(
-            rng, context.voice, f"{{x}} puts [on {article(COLOURS[hat])} hat|{article(COLOURS[hat])} hat on]", x=refer(context, who, rng)
+        phrase = expand(
+            rng, context.speaker, f"{{x}} puts [on {article(COLOURS[hat])} hat|{article(COLOURS[hat])} hat on]", x=refer(context, who, rng)
         )
         return Turn(phrase, changed(context, {who: state[who][0] + hat}), Event(kind, who))
     return None
@@ -163,26 +164,26 @@ def _give(context: Context, giver: int, taker: int, rng: Random) -> Turn:
         ]
     after = changed(context, {giver: shirt + NONE, taker: state[taker][0] + hat})
     event = Event("give", taker if taken else giver, frozenset((giver, taker)), got=taken)
-    return Turn(say(rng, context.voice, templates, x=x, y=y), after, event)
+    return Turn(expand(rng, context.speaker, templates, x=x, y=y), after, event)
 
 
 def trade(context: Context, rng: Random) -> Turn | None:
     """Two people change places."""
     people, state = people_of(context), context.state
     swaps = {(a, b): changed(context, {a: state[b], b: state[a]}) for a in people for b in people if a < b}
-    short = [pair for pair, after in swaps.items() if 0 < Scene().state_distance(state, after) <= LONGEST_TRADE]
+    short = [pair for pair, after in swaps.items() if 0 < sum(map(distance, state, after)) <= LONGEST_TRADE]
     if not short:
         return None
     a, b = rng.choice(short)
-    phrase = say(rng, context.voice, "{pair} [swap|switch|trade|exchange] [places|spots|positions]", pair=_both(context, a, b, rng))
+    phrase = expand(rng, context.speaker, "{pair} [swap|switch|trade|exchange] [places|spots|positions]", pair=_both(context, a, b, rng))
     return Turn(phrase, swaps[a, b], Event("trade", pair=frozenset((a, b))))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
-    """The last doing once more, by the same person or by another."""
+    """The last action once more, by the same person or by another."""
     event, state, people = event_of(context), context.state, people_of(context)
     if event.kind == "trade":
-        return Turn(say(rng, context.voice, "they [do it|do that|trade|switch] again", SAME_AGAIN, PRONOUN), context.states[-2], event)
+        return Turn(expand(rng, context.speaker, "they [do it|do that|trade|switch] again", SAME_AGAIN, PRONOUN), context.states[-2], event)
     if event.kind == "enter" and event.who is not None:
         free = [n for n in range(POSITIONS) if state[n] == EMPTY]
         if len(free) < 4:
@@ -194,7 +195,7 @@ def again(context: Context, rng: Random) -> Turn | None:
             marked("another one just like {him} {enters} {where}", PRONOUN),
         ]
         return Turn(
-            say(rng, context.voice, templates, SAME_AGAIN, where=where),
+            expand(rng, context.speaker, templates, SAME_AGAIN, where=where),
             changed(context, {target: state[event.who]}),
             Event("enter", target),
         )
@@ -217,7 +218,7 @@ def again(context: Context, rng: Random) -> Turn | None:
         templates = [marked("{he} does [it|that|this] again", PRONOUN), "and again", marked("{he} does the same again", PRONOUN)]
     else:
         templates = ["{x} does the same [thing|]", "so does {x}", marked("then {x} [too|as well]", ELLIPSIS)]
-    return Turn(say(rng, context.voice, templates, SAME_AGAIN, x=refer(context, who, rng)), results[who], done)
+    return Turn(expand(rng, context.speaker, templates, SAME_AGAIN, x=refer(context, who, rng)), results[who], done)
 
 
 def back(context: Context, rng: Random) -> Turn | None:
@@ -233,11 +234,11 @@ def back(context: Context, rng: Random) -> Turn | None:
         "take off": Event("put on", event.who),
         "put on": Event("take off", event.who),
     }
-    return Turn(say(rng, context.voice, templates, PUT_BACK), context.states[-2], reverse.get(event.kind, event))
+    return Turn(expand(rng, context.speaker, templates, PUT_BACK), context.states[-2], reverse.get(event.kind, event))
 
 
 def _someone(context: Context, people: list[int], rng: Random) -> int:
-    """One of them, often the one spoken of."""
+    """One of them, often the one just mentioned."""
     he = focus(context)
     return he if he in people and rng.random() < 0.5 else rng.choice(people)
 
@@ -245,12 +246,12 @@ def _someone(context: Context, people: list[int], rng: Random) -> int:
 def _both(context: Context, a: int, b: int, rng: Random) -> Phrase:
     """Two people as a subject."""
     if event_of(context).pair == {a, b} or len(people_of(context)) == 2:
-        return say(rng, context.voice, "[they|they|the two of them]", PRONOUN)
-    return say(rng, context.voice, "{x} and {y}", x=describe(context, a, rng), y=describe(context, b, rng))
+        return expand(rng, context.speaker, "[they|they|the two of them]", PRONOUN)
+    return expand(rng, context.speaker, "{x} and {y}", x=describe(context, a, rng), y=describe(context, b, rng))
 
 
 def _moved(context: Context, who: int, target: int) -> tuple[str, ...]:
     return changed(context, {who: EMPTY, target: context.state[who]})
 
 
-MEANINGS: Mapping[Meaning, float] = {move: 0.4, enter: 0.24, leave: 0.14, hats: 0.26, trade: 0.04, again: 0.06, back: 0.06}
+RULES: Mapping[Rule, float] = {move: 0.4, enter: 0.24, leave: 0.14, hats: 0.26, trade: 0.04, again: 0.06, back: 0.06}

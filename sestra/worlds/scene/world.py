@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sestra.worlds.base import Edit, StateError, World, parse_numbered
+from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
+from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS, distance
 
-COLOURS = {"b": "blue", "g": "green", "o": "orange", "p": "purple", "r": "red", "y": "yellow"}
-NONE = "_"
+if TYPE_CHECKING:
+    from sestra.analysis.changes import WorldAnalysis
+    from sestra.data.examples import Phrases
+    from sestra.data.grammar import Grammar
+    from sestra.drawing.generic import Drawing
+    from sestra.worlds.features import ObjectFeatures
+    from sestra.worlds.scene.encoder import StageEncoder
 
 
 class Scene(World[str]):
@@ -21,7 +27,7 @@ class Scene(World[str]):
     """
 
     name = "scene"
-    slots = 10
+    slots = POSITIONS
     contents = tuple(shirt + hat for shirt, hat in product((NONE, *COLOURS), repeat=2))
     edits = (
         *(Edit("appear_person", (colour,)) for colour in COLOURS),
@@ -29,6 +35,7 @@ class Scene(World[str]):
         Edit("remove_person"),
         Edit("remove_hat"),
     )
+    settings = Settings(entropy=0.07, verbosity=0.2, horizon=5)
     interchangeable: ClassVar = {letter: (name,) for letter, name in COLOURS.items()}
 
     def edit(self, content: str, edit: Edit) -> str | None:
@@ -41,14 +48,48 @@ class Scene(World[str]):
         return new + hat if garment == "person" else shirt + new
 
     def distance(self, content: str, goal: str) -> int:
-        """The number of edits between two positions: one for a shirt or hat that comes or goes, two for one that changes its colour."""
-        return sum((now != wanted) + (now != wanted and NONE not in (now, wanted)) for now, wanted in zip(content, goal, strict=True))
+        return distance(content, goal)
 
     def parse(self, text: str) -> tuple[str, ...]:
         return tuple(_parse_position(position) for position in parse_numbered(text, self.name, self.slots))
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{position}" for number, position in enumerate(state, start=1))
+
+    def drawing(self) -> Drawing:
+        from sestra.worlds.scene.drawing import DRAWING
+
+        return DRAWING
+
+    def sprites(self) -> dict[str, Any]:
+        from sestra.worlds.scene.sprites import sprites
+
+        return sprites()
+
+    def grammar(self) -> Grammar:
+        from sestra.worlds.scene import grammar
+
+        return grammar
+
+    def phrases(self) -> Phrases:
+        from sestra.worlds.scene.phrases import PHRASES
+
+        return PHRASES
+
+    def features(self) -> ObjectFeatures:
+        from sestra.worlds.scene.features import features
+
+        return features(self)
+
+    def state_encoder(self) -> type[StageEncoder]:
+        from sestra.worlds.scene.encoder import StageEncoder
+
+        return StageEncoder
+
+    def analysis(self) -> WorldAnalysis:
+        from sestra.worlds.scene.analysis import ANALYSIS
+
+        return ANALYSIS
 
 
 def _parse_position(text: str) -> str:

@@ -15,7 +15,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
 from sestra.drawing.parts import centred, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
-from sestra.worlds.tangrams.world import SHAPES
+from sestra.worlds.tangrams.symbols import SHAPES
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -136,7 +136,7 @@ def terminal(state: State, highlight: Collection[int]) -> Text:
 
 @cache
 def _blocks(digit: str) -> tuple[str, ...]:
-    """The figure in characters that are each four quarters: two columns and one row a unit, standing on the last row."""
+    """The figure in characters that are each four quarters: two columns and one row per unit, standing on the last row."""
     left, _, right, bottom = _extent(digit)
 
     def character(row: int, column: int) -> str:
@@ -187,4 +187,4 @@ def _kept(old: str, new: str) -> str:
     return max(_kept(old[:-1], new), _kept(old, new[:-1]), key=len)
 
 
-DRAWING = Drawing(picture, terminal, describe, len(SHAPES), changed)
+DRAWING = Drawing(picture, terminal, describe, len(SHAPES), changed, {digit: figure.fill for digit, figure in FIGURES.items()})

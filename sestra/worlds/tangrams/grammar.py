@@ -1,4 +1,4 @@
-"""How Tangrams is talked about: figures have no names, so everything is said by place, by step, or by what was just done."""
+"""Instructions in Tangrams: figures have no names, so they are named by place, by step, or by what was just done."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sestra.data.grammar import (
     SAME_AGAIN,
     STEP,
     Context,
-    Meaning,
     Phrase,
+    Rule,
     Template,
     Turn,
+    draw_speaker,
+    expand,
     marked,
-    say,
-    voice,
 )
-from sestra.worlds.tangrams.world import SHAPES
+from sestra.worlds.tangrams.symbols import SHAPES
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ def start(rng: Random) -> Context:
     take = ("remove", "remove", "delete", "delete", "take away", "get rid of", "take out", "erase")
     swap = ("swap", "swap", "swap", "switch", "switch", "exchange", "flip")
     back = ("add {x} back", "add {x} back", "put {x} back", "bring {x} back", "bring back {x}", "add back {x}", "replace {x}", "return {x}")
-    speaker = voice(rng, chatty=0.05, figure=figure, take=take, swap=swap, back=back, spot=("position", "place", "spot", "slot", "space"))
+    speaker = draw_speaker(
+        rng, chatty=0.05, figure=figure, take=take, swap=swap, back=back, spot=("position", "place", "spot", "slot", "space")
+    )
     return Context((("".join(rng.sample(SHAPES, len(SHAPES))),),), speaker)
 
 
@@ -67,8 +69,8 @@ def start(rng: Random) -> Context:
 
 
 def describe(context: Context, index: int, rng: Random) -> tuple[Phrase, Place]:
-    """A description of the figure at that index, and the place that it speaks of."""
-    row, speaker = context.state[0], context.voice
+    """A description of the figure at that index, and the place that it names."""
+    row, speaker = context.state[0], context.speaker
     left, right = Place("left", index + 1), Place("right", len(row) - index)
     ordinal = speaker.ordinal(index + 1)
     thing = "{figure}" if speaker.words["figure"] != "one" else "[one|figure]"
@@ -86,7 +88,7 @@ def describe(context: Context, index: int, rng: Random) -> tuple[Phrase, Place]:
     if middle.index(row) == index:
         names += 2 * [(f"the [middle {thing}|{thing} in the middle]", middle)]
     template, place = rng.choice(names)
-    return say(rng, speaker, template), place
+    return expand(rng, speaker, template), place
 
 
 def absent(context: Context) -> dict[str, tuple[int, int]]:
@@ -102,7 +104,7 @@ def _event(context: Context) -> Event:
     return context.event or NOTHING
 
 
-# What can be meant.
+# The rules.
 
 
 def remove(context: Context, rng: Random) -> Turn | None:
@@ -119,10 +121,10 @@ def remove(context: Context, rng: Random) -> Turn | None:
         if index < len(row) - 1:
             ways += [(marked("{take} the one [to the right of it|to its right]", PRONOUN), index + 1)]
         template, index = rng.choice(ways)
-        return _removed(context, say(rng, context.voice, template), index)
+        return _removed(context, expand(rng, context.speaker, template), index)
     index = rng.randrange(len(row))
     x, place = describe(context, index, rng)
-    return _removed(context, say(rng, context.voice, "{take} {x}", x=x), index, place)
+    return _removed(context, expand(rng, context.speaker, "{take} {x}", x=x), index, place)
 
 
 def _removed(context: Context, phrase: Phrase, index: int, *places: Place) -> Turn:
@@ -140,14 +142,14 @@ def swap(context: Context, rng: Random) -> Turn | None:
     if it and it in row and rng.random() < 0.3:
         second = rng.choice([index for index in range(len(row)) if row[index] != it])
         x, _place = describe(context, second, rng)
-        return _swapped(context, say(rng, context.voice, "{swap} it with {x}", PRONOUN, x=x), row.index(it), second)
+        return _swapped(context, expand(rng, context.speaker, "{swap} it with {x}", PRONOUN, x=x), row.index(it), second)
     phrase, places = _pair(context, first, second, rng)
-    return _swapped(context, say(rng, context.voice, "{swap} {pair}", pair=phrase), first, second, *places)
+    return _swapped(context, expand(rng, context.speaker, "{swap} {pair}", pair=phrase), first, second, *places)
 
 
 def _pair(context: Context, first: int, second: int, rng: Random) -> tuple[Phrase, tuple[Place, Place]]:
     """Two figures in one breath."""
-    row, speaker = context.state[0], context.voice
+    row, speaker = context.state[0], context.speaker
     (x, place), (y, other) = describe(context, first, rng), describe(context, second, rng)
     left = Place("left", first + 1), Place("left", second + 1)
     nouns = "[figures|ones|]" if speaker.words["figure"] == "one" else "{figure}s"
@@ -160,7 +162,7 @@ def _pair(context: Context, first: int, second: int, rng: Random) -> tuple[Phras
     if {first, second} == {len(row) - 2, len(row) - 1} and len(row) > 2:
         ways += [(marked(f"the last two {nouns}", LAST_ONE), (Place("right", 2), Place("right", 1)))]
     template, places = rng.choice(ways)
-    return say(rng, speaker, template, x=x, y=y), places
+    return expand(rng, speaker, template, x=x, y=y), places
 
 
 def _swapped(context: Context, phrase: Phrase, first: int, second: int, *places: Place) -> Turn:
@@ -178,7 +180,7 @@ def put_back(context: Context, rng: Random) -> Turn | None:
     last = _event(context)
     shape = last.shape if last.kind == "remove" and rng.random() < 0.7 else rng.choice(list(gone))
     step, old = gone[shape]
-    done = f"[removed|deleted|taken out] [in|in|at] step {context.voice.number(step) if step <= 10 else step}"
+    done = f"[removed|deleted|taken out] [in|in|at] step {context.speaker.number(step) if step <= 10 else step}"
     names: list[Template] = [marked(f"the {{figure}} {done}", STEP)]
     if last.kind == "remove" and last.shape == shape:
         names += 8 * [marked("[it|it|it|it|that {figure}]", PRONOUN)]
@@ -187,17 +189,17 @@ def put_back(context: Context, rng: Random) -> Turn | None:
     elif shape == list(gone)[-1]:
         names += [marked("the [last {figure} removed|{figure} removed last|last removed {figure}]", LAST_ONE)]
     index = old if old <= len(row) and rng.random() < 0.5 else rng.randint(0, len(row))
-    where: list[str] = [f"[in|into|to] the {context.voice.ordinal(index + 1)} {{spot}}"]
+    where: list[str] = [f"[in|into|to] the {context.speaker.ordinal(index + 1)} {{spot}}"]
     if index == old:
         where += 4 * [""] + ["[in|to] its [old|original] {spot}", "where it was"]
     elif index == 0:
         where += ["[at|to] the [front|beginning]"]
     elif index == len(row):
         where += ["[at|to] the end"]
-    x = say(rng, context.voice, names)
-    phrase = say(rng, context.voice, f"{context.voice.words['back']} {rng.choice(where)}", PUT_BACK, x=x)
+    x = expand(rng, context.speaker, names)
+    phrase = expand(rng, context.speaker, f"{context.speaker.words['back']} {rng.choice(where)}", PUT_BACK, x=x)
     if index == old and rng.random() < 0.15:
-        phrase = say(rng, context.voice, f"undo step {step}", PUT_BACK, STEP)
+        phrase = expand(rng, context.speaker, f"undo step {step}", PUT_BACK, STEP)
     return Turn(phrase, (row[:index] + shape + row[index:],), Event("put back", (), shape))
 
 
@@ -209,7 +211,7 @@ def undo(context: Context, rng: Random) -> Turn | None:
         templates += 3 * [marked("{swap} them back", PRONOUN), marked("{swap} them again", PRONOUN, SAME_AGAIN)]
     elif last.kind not in ("remove", "put back"):
         return None
-    return Turn(say(rng, context.voice, templates, PUT_BACK), context.states[-2], Event("undo"))
+    return Turn(expand(rng, context.speaker, templates, PUT_BACK), context.states[-2], Event("undo"))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
@@ -226,7 +228,7 @@ def again(context: Context, rng: Random) -> Turn | None:
         if step == latest:
             named += 2 * ["[do it again|repeat|repeat [that|the last step|the previous step]|again|do that again]"]
         indices = [place.index(row) for place in event.places]
-        return _repeated(context, say(rng, context.voice, named, SAME_AGAIN), indices, event.places)
+        return _repeated(context, expand(rng, context.speaker, named, SAME_AGAIN), indices, event.places)
     named = [marked(f"repeat step {step} [with|for] {{x}}", STEP)]
     if step == latest:
         named = [
@@ -238,10 +240,10 @@ def again(context: Context, rng: Random) -> Turn | None:
     if event.kind == "remove":
         index = rng.randrange(len(row))
         x, place = describe(context, index, rng)
-        return _repeated(context, say(rng, context.voice, named, SAME_AGAIN, x=x), [index], (place,))
+        return _repeated(context, expand(rng, context.speaker, named, SAME_AGAIN, x=x), [index], (place,))
     first, second = rng.sample(range(len(row)), 2)
     x, places = _pair(context, first, second, rng)
-    return _repeated(context, say(rng, context.voice, named, SAME_AGAIN, x=x), [first, second], places)
+    return _repeated(context, expand(rng, context.speaker, named, SAME_AGAIN, x=x), [first, second], places)
 
 
 def _repeated(context: Context, phrase: Phrase, indices: list[int | None], places: tuple[Place, ...]) -> Turn | None:
@@ -253,4 +255,4 @@ def _repeated(context: Context, phrase: Phrase, indices: list[int | None], place
     return _swapped(context, phrase, found[0], found[1], *places)
 
 
-MEANINGS: Mapping[Meaning, float] = {remove: 0.32, swap: 0.34, put_back: 0.28, undo: 0.04, again: 0.16}
+RULES: Mapping[Rule, float] = {remove: 0.32, swap: 0.34, put_back: 0.28, undo: 0.04, again: 0.16}

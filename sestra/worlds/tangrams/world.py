@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import permutations
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sestra.worlds.base import Edit, StateError, World, parse_numbered
+from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
+from sestra.worlds.tangrams.symbols import SHAPES
 
-SHAPES = "01234"
+if TYPE_CHECKING:
+    from sestra.analysis.changes import WorldAnalysis
+    from sestra.data.examples import Phrases
+    from sestra.data.grammar import Grammar
+    from sestra.drawing.generic import Drawing
+    from sestra.worlds.features import ObjectFeatures
+    from sestra.worlds.tangrams.encoder import RowEncoder
 
 
 class Tangrams(World[str]):
-    """The row is a single slot whose content is a string with one digit a figure, left to right.
+    """The row is a single slot whose content is a string with one digit per figure, left to right.
 
     ``insert n t`` puts figure t at position n, which moves what stands there and after it to the right; it is invalid if t is in the row
     or, since t could not then stand at position n, if the row ends before position n - 1 (the paper says only the first). ``remove n``
@@ -29,7 +36,8 @@ class Tangrams(World[str]):
         *(Edit("insert", (str(n), shape)) for n in range(1, len(SHAPES) + 1) for shape in SHAPES),
         *(Edit("remove", (str(n),)) for n in range(1, len(SHAPES) + 1)),
     )
-    interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # nobody knows a name for them
+    settings = Settings(entropy=0.1, verbosity=0.0, horizon=5)
+    interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # they have no names
 
     def edit(self, content: str, edit: Edit) -> str | None:
         before = int(edit.arguments[0]) - 1
@@ -55,6 +63,41 @@ class Tangrams(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{shape}" for number, shape in enumerate(state[0], start=1))
+
+    def drawing(self) -> Drawing:
+        from sestra.worlds.tangrams.drawing import DRAWING
+
+        return DRAWING
+
+    def sprites(self) -> dict[str, Any]:
+        from sestra.worlds.tangrams.sprites import sprites
+
+        return sprites()
+
+    def grammar(self) -> Grammar:
+        from sestra.worlds.tangrams import grammar
+
+        return grammar
+
+    def phrases(self) -> Phrases:
+        from sestra.worlds.tangrams.phrases import PHRASES
+
+        return PHRASES
+
+    def features(self) -> ObjectFeatures:
+        from sestra.worlds.tangrams.features import features
+
+        return features(self)
+
+    def state_encoder(self) -> type[RowEncoder]:
+        from sestra.worlds.tangrams.encoder import RowEncoder
+
+        return RowEncoder
+
+    def analysis(self) -> WorldAnalysis:
+        from sestra.worlds.tangrams.analysis import ANALYSIS
+
+        return ANALYSIS
 
 
 @cache

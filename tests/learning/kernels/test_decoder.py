@@ -103,7 +103,7 @@ def test_unrolled_cell_equals_torchs():
     torch.testing.assert_close(bias.grad, reference.bias_ih.grad[order])
 
 
-@pytest.mark.parametrize("name", [*sorted(WORLDS), "any other"])
+@pytest.mark.parametrize("name", [*sorted(WORLDS.names()), "any other"])
 def test_encoded_together_or_apart(name):
     """All states of an execution may be encoded at once."""
     tables = compile_world(get_world("scene" if name == "any other" else name))

@@ -39,7 +39,7 @@ OBJECTS = replace(
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ LESSONS = {
 
 @pytest.mark.parametrize("name", LESSONS)
 def test_learner_solves_lamps(monkeypatch, tmp_path, name):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
     lesson = LESSONS[name]
     learner = name.split()[0]
     config = TrainConfig(

@@ -49,7 +49,7 @@ class Logits(nn.Module):
 @pytest.fixture
 def training(monkeypatch, tmp_path):
     """Makes a run on lamps whose policy is its scores, and whose optimiser adds the gradient itself."""
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
     def make(learner: str, seed: int, **changes) -> Training:
         config = TrainConfig(

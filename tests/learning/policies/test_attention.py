@@ -20,7 +20,7 @@ from sestra.learning.rollout import forced, roll_out
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 
-NAMES = sorted(WORLDS)
+NAMES = sorted(WORLDS.names())
 SMALL = AttentionConfig(embedding=4, hidden=5)
 ABLATIONS: dict[str, dict[str, bool]] = {
     "full": {},

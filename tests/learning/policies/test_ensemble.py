@@ -28,7 +28,7 @@ SIZES = {"attention": ["--embedding", "4", "--hidden", "6"], "objects": ["--embe
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch):
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def runs(tmp_path_factory) -> Path:
     for split, seed in (("train", 1), ("dev", 2)):
         scone.write(base / f"lamps-{split}.tsv", Lamps(), interactions(20, seed=seed, turns=3))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(WORLDS, "lamps", Lamps)
+        patch.setitem(WORLDS._registered, "lamps", Lamps)
         from sestra.cli import main
 
         for network, sizes in SIZES.items():

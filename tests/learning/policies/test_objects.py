@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+import numpy as np
 import pytest
 import torch
 from lamps import Lamps
@@ -21,7 +22,7 @@ from sestra.learning.policies.objects.turn_pointer import AGES, TurnPointer
 from sestra.learning.policies.word_encoder import Numbers
 from sestra.learning.rollout import forced, greedy, roll_out, sampled
 from sestra.worlds import WORLDS, get_world
-from sestra.worlds.features import view
+from sestra.worlds.features import object_features
 from sestra.worlds.tables import Tables, compile_world
 
 SMALL = ObjectConfig(embedding=6, size=16, layers=2, heads=2, dropout=0.0, past="pointed", numbers=True)
@@ -36,7 +37,7 @@ def make(name: str, config: ObjectConfig = SMALL, interactions: int = 4) -> tupl
 
 
 @pytest.mark.parametrize("past", get_args(Past))
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
     """In training the logits are computed anew for all living steps together; without dropout they are the same ones."""
     policy, tables, turns = make(name, replace(SMALL, past=past))
@@ -50,7 +51,7 @@ def test_all_steps_at_once_score_as_step_by_step(name: str, past: Past):
 
 
 @pytest.mark.parametrize("past", get_args(Past))
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_every_parameter_learns(name: str, past: Past):
     policy, tables, turns = make(name, replace(SMALL, past=past))
     execution = roll_out(policy.train(), tables, turns, 4, sampled(torch.Generator().manual_seed(3)))
@@ -58,7 +59,7 @@ def test_every_parameter_learns(name: str, past: Past):
     assert [name for name, parameter in policy.named_parameters() if parameter.grad is None or not parameter.grad.any()] == []
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_a_turn_is_scored_alike_alone_and_among_others(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
@@ -137,7 +138,7 @@ def test_a_position_without_a_figure_is_never_emptied():
     assert never == ["remove 4", "remove 5"]
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
@@ -156,7 +157,7 @@ def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
     assert changes[:, ~first].sum() > 0
 
 
-@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("name", WORLDS.names())
 def test_what_was_looked_at_is_told_alike_alone_and_among_others(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
@@ -240,20 +241,20 @@ def test_words_point_at_a_turn_by_its_number_or_its_age_or_at_none(named: int, m
 
 def test_an_unseen_world_has_one_object_a_slot():
     tables = compile_world(Lamps())
-    seen = view(tables)
-    assert seen.looks.tolist() == [[number] for number in range(len(tables.next))]
-    assert torch.equal(seen.features, torch.eye(len(tables.next)))
-    assert seen.edits == tables.edits
+    known = object_features(tables.world)
+    assert known.feature_ids.tolist() == [[number] for number in range(len(tables.next))]
+    assert (known.features == np.eye(len(tables.next))).all()
+    assert known.edits == tables.edits
 
 
 def test_scores_belong_to_the_figure_that_an_action_is_about():
     tables = compile_world(get_world("tangrams"))
-    seen = view(tables)
+    known = object_features(tables.world)
     row = tables.encode([("402",)])[0, 0]
     world = tables.world
-    scores = {str(action): int(seen.scores[row, number]) for number, action in enumerate(world.actions[:-1])}
-    assert divmod(scores["remove 1"], seen.edits) == (4, 5)
-    assert divmod(scores["remove 3"], seen.edits) == (2, 5)
-    assert divmod(scores["insert 2 3"], seen.edits) == (3, 1)
-    assert scores["remove 4"] == seen.objects * seen.edits
-    assert seen.standing[row].tolist() == [2, 0, 3, 0, 1]
+    scores = {str(action): int(known.score_ids[row, number]) for number, action in enumerate(world.actions[:-1])}
+    assert divmod(scores["remove 1"], known.edits) == (4, 5)
+    assert divmod(scores["remove 3"], known.edits) == (2, 5)
+    assert divmod(scores["insert 2 3"], known.edits) == (3, 1)
+    assert scores["remove 4"] == known.objects * known.edits
+    assert known.positions[row].tolist() == [2, 0, 3, 0, 1]

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sestra.worlds.features import view
+from sestra.worlds.features import object_features
 from sestra.worlds.tables import Tables
 
 EVENTS = ("appeared", "disappeared", "changed")
@@ -18,61 +18,62 @@ LARGEST_RANK = 5
 
 
 class StateFeatures(nn.Module):
-    """A world's view (``sestra.worlds.features``), looked up for batches of states; objects are numbered slot by slot."""
+    """A world's object features (``sestra.worlds.features``), looked up for batches of states; objects are numbered slot by slot."""
 
     def __init__(self, tables: Tables) -> None:
         super().__init__()
         self.features: Tensor
-        self.looks: Tensor
-        self.scores: Tensor
-        self.kinds: Tensor
+        self.feature_ids: Tensor
+        self.score_ids: Tensor
+        self.attributes: Tensor
         self.amounts: Tensor | None
-        self.standing: Tensor
-        self.marks: Tensor
-        seen = view(tables)
-        self.slots, self.objects, self.edits = tables.slots, seen.objects, seen.edits
-        self.register_buffer("features", seen.features, persistent=False)  # [looks, features]
-        self.register_buffer("looks", seen.looks, persistent=False)  # [contents, objects]
-        self.register_buffer("scores", seen.scores, persistent=False)  # [contents, edits]
-        self.register_buffer("kinds", seen.kinds, persistent=False)  # [contents, sorts]
-        self.register_buffer("amounts", seen.amounts, persistent=False)  # [contents]
-        self.register_buffer("standing", seen.standing, persistent=False)  # [contents, objects]
-        self.register_buffer("marks", seen.marks, persistent=False)  # [contents, objects]
+        self.positions: Tensor
+        self.object_states: Tensor
+        known = object_features(tables.world)
+        self.slots, self.objects, self.edits = tables.slots, known.objects, known.edits
+        buffers = {
+            "features": known.features,  # [feature ids, features]
+            "feature_ids": known.feature_ids,  # [contents, objects]
+            "score_ids": known.score_ids,  # [contents, edits]
+            "attributes": known.attributes,  # [contents, attributes]
+            "amounts": known.amounts,  # [contents]
+            "positions": known.positions,  # [contents, objects]
+            "object_states": known.object_states,  # [contents, objects]
+        }
+        for name, values in buffers.items():
+            self.register_buffer(name, None if values is None else torch.from_numpy(values), persistent=False)
 
     def ids(self, states: Tensor) -> Tensor:
         """The feature ids of the objects: rows of ``features``."""
-        return self.looks[states].flatten(-2)  # [..., slots * objects]
+        return self.feature_ids[states].flatten(-2)  # [..., slots * objects]
 
-    def object_positions(self, states: Tensor) -> Tensor:
+    def places(self, states: Tensor) -> Tensor:
         """Where the objects are drawn, counted through all slots from 1; 0 for those that are not there."""
-        standing = self.standing[states]  # [..., slots, objects]
+        positions = self.positions[states]  # [..., slots, objects]
         before = torch.arange(self.slots).unsqueeze(1) * self.objects  # [slots, 1]
-        return torch.where(standing > 0, standing + before, 0).flatten(-2)  # [..., slots * objects]
+        return torch.where(positions > 0, positions + before, 0).flatten(-2)  # [..., slots * objects]
 
     def identities(self, states: Tensor) -> Tensor:
         """What is different after a turn that changed the object; 0 if there is nothing."""
-        return self.marks[states].flatten(-2)  # [..., slots * objects]
+        return self.object_states[states].flatten(-2)  # [..., slots * objects]
 
     @property
     def rank_count(self) -> int:
         """How many ranks a slot has."""
-        return self.kinds.shape[1] * (2 if self.amounts is None else 4)
+        return self.attributes.shape[1] * (2 if self.amounts is None else 4)
 
     def ranks(self, states: Tensor) -> Tensor:
-        """How many slots of the slot's own kind stand to its left and right, and hold more or less than it, as ones and zeros.
-
-        Each sort of kind is counted by itself.
-        """
-        kinds = self.kinds[states]  # [batch, slots, sorts]
-        same = (kinds.unsqueeze(2) == kinds.unsqueeze(1)) & (kinds > 0).unsqueeze(2)  # [batch, slots, slots, sorts]
+        """How many slots with the same attribute stand to the left and right, and hold more or less, as one-hot vectors."""
+        attributes = self.attributes[states]  # [batch, slots, attributes]
+        same = (attributes.unsqueeze(2) == attributes.unsqueeze(1)) & (attributes > 0).unsqueeze(2)  # [batch, slots, slots, attributes]
         left = torch.ones(self.slots, self.slots, dtype=torch.bool).tril(-1)  # [slots, slots]
         others = [left, left.T]
         if self.amounts is not None:
             amounts = self.amounts[states]  # [batch, slots]
             less = amounts.unsqueeze(1) < amounts.unsqueeze(2)  # [batch, slots, slots]
             others += [less, less.transpose(1, 2)]
-        counts = torch.stack([(same & other.unsqueeze(-1)).sum(2) for other in others], -1)  # [batch, slots, sorts, counts]
-        counts = (counts + (kinds > 0).unsqueeze(-1)).clamp(max=LARGEST_RANK)  # 0 where there is no kind
+        counts = torch.stack([(same & other.unsqueeze(-1)).sum(2) for other in others], -1)  # [batch, slots, attributes, counts]
+        counts = (counts + (attributes > 0).unsqueeze(-1)).clamp(max=LARGEST_RANK)  # 0 where there is no attribute
         return functional.one_hot(counts, LARGEST_RANK + 1).flatten(2).float()  # [batch, slots, features]
 
     def history(self, history: Tensor, now: Tensor) -> Tensor:
@@ -86,7 +87,7 @@ class StateFeatures(nn.Module):
         appeared, disappeared = (before == 0) & (after > 0), (before > 0) & (after == 0)
         changed = (before > 0) & (after > 0) & (before != after)
         events = torch.stack([appeared, disappeared, changed], -1).float()  # [batch, turns - 1, objects, events]
-        stands, stood = self.object_positions(now), self.object_positions(history[:, :-1])  # [batch, objects], [batch, turns - 1, objects]
+        stands, stood = self.places(now), self.places(history[:, :-1])  # [batch, objects], [batch, turns - 1, objects]
         same = (stands[:, None, :, None] == stood.unsqueeze(2)) & (stands > 0)[:, None, :, None]  # [batch, turns - 1, objects, objects]
         return torch.cat([features[:, :-1], features[:, 1:], events, same.float() @ events], -1)  # [batch, turns - 1, objects, size]
 
@@ -98,14 +99,14 @@ class StateFeatures(nn.Module):
     def relations(self, history: Tensor, now: Tensor, turn: Tensor, changed: Tensor) -> Tensor:
         """How each object is related to changes, given the turn and the object of each, ``[batch, changes]``."""
         own = torch.arange(self.slots * self.objects).unsqueeze(1) == changed.unsqueeze(1)  # [batch, objects, changes]
-        stood = self.object_positions(history[torch.arange(len(history)).unsqueeze(1), turn])  # [batch, changes, objects]
+        stood = self.places(history[torch.arange(len(history)).unsqueeze(1), turn])  # [batch, changes, objects]
         stood = stood.gather(2, changed.unsqueeze(2)).transpose(1, 2)  # [batch, 1, changes]
-        stands = self.object_positions(now).unsqueeze(2)  # [batch, objects, 1]
+        stands = self.places(now).unsqueeze(2)  # [batch, objects, 1]
         return torch.stack([own, (stands == stood) & (stands > 0)], 1).float()  # [batch, relations, objects, changes]
 
     def by_position(self, weights: Tensor, states: Tensor) -> Tensor:
         """The weights ``[..., heads, objects]`` in the order in which the states are drawn; objects that are not there are left out."""
         if self.objects == 1:
             return weights
-        places = self.standing[states].flatten(-2).unsqueeze(-2).expand_as(weights)  # [..., heads, objects]
+        places = self.positions[states].flatten(-2).unsqueeze(-2).expand_as(weights)  # [..., heads, objects]
         return weights.new_zeros(*weights.shape[:-1], self.objects + 1).scatter_add(-1, places, weights)[..., 1:]

@@ -196,7 +196,7 @@ class ObjectPolicy(Policy):
         vectors = self.norm(vectors)
         edits = self.score(vectors[:, :-1]).unflatten(1, (self.slots, -1)).flatten(2)  # [rows, slots, objects * edits]
         edits = functional.pad(edits, (0, 1), value=NEVER)
-        chosen = edits.gather(2, self.features.scores[states])  # [rows, slots, edits of the world]
+        chosen = edits.gather(2, self.features.score_ids[states])  # [rows, slots, edits of the world]
         return torch.cat([chosen.flatten(1), self.score_stop(vectors[:, -1])], 1)  # [rows, actions]
 
     def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
@@ -204,7 +204,7 @@ class ObjectPolicy(Policy):
         states, memory = execution.states, execution.encoded.memory
         edits, stop = execution.log_probs.exp().split([execution.log_probs.shape[-1] - 1, 1], -1)  # [steps, batch, actions - 1], [.., 1]
         owners = (
-            self.features.scores[states].clamp(max=self.objects * self.edits - 1) // self.edits
+            self.features.score_ids[states].clamp(max=self.objects * self.edits - 1) // self.edits
         )  # [steps, batch, slots, edits]: which object of the slot
         acts = edits.new_zeros(*states.shape, self.objects).scatter_add(3, owners, edits.unflatten(2, (self.slots, -1)))
         acts = torch.cat([acts.flatten(2), stop], 2)[:, :, None, None]  # [steps, batch, 1, 1, tokens]

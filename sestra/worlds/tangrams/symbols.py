@@ -1,0 +1,3 @@
+"""What Tangrams' states are written with."""
+
+SHAPES = "01234"

@@ -1,0 +1,92 @@
+"""A world in an installed package of its own can do all that a built-in one can."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "examples" / "own-world-package"
+TRAIN = ["--epochs", "1", "--embedding", "8", "--execution-horizon", "6"]
+"""Flags of ``sestra train`` for a run that takes seconds."""
+POLICIES = {"attention": ["--network", "attention", "--hidden", "8"], "objects": ["--network", "objects", "--size", "16"]}
+START = "1:r 2:_ 3:g 4:_ 5:_"
+
+
+class Desk:
+    """A folder with data, and the package on the path."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, installed = folder, folder / "installed"
+        shutil.copytree(PACKAGE, folder / "package", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+        quietly = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation"]
+        install = [sys.executable, "-m", "pip", "install", *quietly, "--target", str(installed), str(folder / "package")]
+        subprocess.run(install, check=True, capture_output=True, text=True)
+        self.environment = {**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{ROOT}", "COLUMNS": "200"}
+
+    def python(self, *arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, *arguments], check=False, cwd=self.folder, env=self.environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def sestra(self, *arguments: str) -> str:
+        return self.python("-m", "sestra", *arguments)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    pytest.importorskip("setuptools")
+    desk = Desk(tmp_path_factory.mktemp("plugin"))
+    for seed, (split, count) in enumerate((("train", 40), ("dev", 10))):
+        (desk.folder / "data").mkdir(exist_ok=True)
+        where = f"data/boxes-{split}.tsv"
+        desk.sestra("data", "generate", "--world", "boxes", "--count", str(count), "--seed", str(seed), "--out", where)
+    return desk
+
+
+def test_it_is_listed_and_its_data_is_known_by_name(desk: Desk):
+    assert "{alchemy,scene,tangrams,boxes," in desk.sestra("data", "generate", "--help")
+    checked = json.loads(desk.sestra("data", "check", "data/boxes-train.tsv", "data/boxes-dev.tsv", "--json"))
+    assert [(each["world"], each["interactions"]) for each in checked["files"]] == [("boxes", 40), ("boxes", 10)]
+    assert "boxes" in json.loads(desk.sestra("data", "stats", "--data", "data", "--json"))["worlds"]
+    assert "sestra/Boxes-v0" in desk.python("-c", "import gymnasium, sestra.envs; print(*gymnasium.registry)")
+
+
+def test_it_is_drawn(desk: Desk):
+    desk.sestra("data", "show", "data/boxes-dev.tsv", "--svg", "boxes.svg")
+    assert "#8a6a45" in (desk.folder / "boxes.svg").read_text(), "the colour of the board"
+
+
+def test_its_instructions_are_analysed_and_suggested(desk: Desk):
+    program = f"""
+from sestra.analysis.references import references
+from sestra.data.synthetic import generate
+from sestra.drawing.sprites import sprites
+from sestra.serve.phrases import examples, in_words, suggestions
+from sestra.worlds import get_world
+world = get_world("boxes")
+assert examples(world, 3, None)[0].title == "Tidying up"
+assert len(suggestions(world, world.parse("{START}"), spoken=True, seed=1)) == 4
+assert in_words(world, world.parse_action("put 2 r")) == "puts a red box on place 2"
+assert sprites(world)["world"] == "boxes"
+assert any(turn for each in generate("boxes", 20, seed=2) for turn in references(world, each))
+"""
+    desk.python("-c", program)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_it_is_trained_evaluated_and_followed(desk: Desk, policy: str):
+    run = f"runs/{policy}"
+    desk.sestra("train", "--world", "boxes", "--data", "data", "--out", run, *TRAIN, *POLICIES[policy])
+    assert json.loads((desk.folder / run / "config.json").read_text())["world"] == "boxes"
+    assert json.loads(desk.sestra("evaluate", run, "--data", "data", "--json"))
+    desk.sestra("run", "--agent", run, "--state", START, "remove the green box", "--svg", f"{policy}.svg")
+    assert "remove the green box" in (desk.folder / f"{policy}.svg").read_text()

@@ -1,0 +1,102 @@
+"""Worlds are found by name, in Python and in files, and a reference does all that a name does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import SMALL, run
+from lamps import Lamps, interactions
+
+from sestra import Agent
+from sestra.data import locate, scone, sources
+from sestra.errors import InputError
+from sestra.worlds import WORLDS, World, get_world
+from sestra.worlds.alchemy.world import Alchemy
+
+LAMPS = f"{Path(__file__).parents[1] / 'lamps.py'}:Lamps"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for split, seed in (("train", 1), ("dev", 2)):
+        scone.write(folder / f"lamps-{split}.tsv", Lamps(), interactions(20, seed=seed))
+    return folder
+
+
+def test_one_instance_per_class():
+    assert get_world("alchemy") is get_world("sestra.worlds.alchemy.world:Alchemy") is get_world(get_world("alchemy"))
+    assert type(get_world("alchemy")) is Alchemy
+    assert WORLDS.reference(Alchemy) == "alchemy"
+
+
+def test_registered_in_python(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(WORLDS, "_registered", {})
+    WORLDS.register("my-lamps", Lamps)
+    assert WORLDS.names() == ["alchemy", "scene", "tangrams", "my-lamps"]
+    assert type(get_world("my-lamps")) is Lamps
+    assert WORLDS.reference(Lamps) == "my-lamps"
+    assert scone.world_of("my-lamps-train.tsv") == "my-lamps"
+    with pytest.raises(InputError, match=r"expected a subclass of sestra\.worlds\.World"):
+        WORLDS.register("nothing", dict)
+
+
+@pytest.mark.parametrize(
+    ("reference", "complaint"),
+    [
+        ("chess", "unknown world 'chess'; expected one of alchemy, scene, tangrams"),
+        ("", "'' is not the name of a world"),
+        ("nowhere.py:Shelf", "nowhere.py: no such file"),
+        (LAMPS.replace(":Lamps", ":Beakers"), "has no 'Beakers' in it"),
+        (LAMPS.replace(":Lamps", ":interactions"), "expected a subclass of sestra.worlds.World"),
+    ],
+)
+def test_what_is_no_world_is_refused(reference: str, complaint: str):
+    with pytest.raises(InputError) as caught:
+        get_world(reference)
+    assert complaint in str(caught.value)
+
+
+def test_data_of_a_world_in_a_file(data: Path):
+    assert [*locate.files(data)] == [("lamps", "train"), ("lamps", "dev")]
+    loaded, source = sources.load(LAMPS, "dev", data)
+    assert source.name == "lamps-dev.tsv"
+    assert loaded == interactions(20, seed=2)
+
+
+def test_a_world_in_a_file_is_trained_followed_and_drawn(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data: Path, tmp_path: Path
+):
+    assert run(capsys, "data", "check", "--world", LAMPS, data / "lamps-dev.tsv")[0] == 0
+    monkeypatch.chdir(Path(__file__).parents[1])
+    run_folder = tmp_path / "run"
+    assert run(capsys, "train", "--world", "lamps.py:Lamps", "--data", data, "--out", run_folder, *SMALL)[0] == 0
+    monkeypatch.chdir(tmp_path)
+    assert json.loads((run_folder / "config.json").read_text())["world"] == LAMPS, "found from anywhere"
+    assert run(capsys, "evaluate", run_folder, "--data", data)[0] == 0
+    trace = Agent.from_pretrained(run_folder).follow("1:_ 2:_ 3:r", ["light one red"])
+    assert trace.world == "lamps"
+    trace.draw("trace.svg")
+    assert "light one red" in Path("trace.svg").read_text()
+    status, _, err = run(capsys, "run", "--world", "scene", "--agent", run_folder, "--state", "1:_ 2:_ 3:r", "put out three")
+    assert status == 2
+    assert "acts in lamps, not in scene" in err
+
+
+def test_parts_are_optional():
+    lamps: World[str] = Lamps()
+    parts = (lamps.drawing(), lamps.sprites(), lamps.grammar(), lamps.phrases(), lamps.features(), lamps.state_encoder(), lamps.analysis())
+    assert parts == (None,) * 7
+
+
+def test_importing_worlds_imports_no_world():
+    program = (
+        "import sys, sestra.worlds; print(sorted(name for name in sys.modules if name.startswith('sestra.worlds.') or name == 'torch'))"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed == "['sestra.worlds.base', 'sestra.worlds.registry']\n"
