@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from sestra.version import __version__
+
 __all__ = ["Agent", "__version__"]
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Protocol
 
 import tyro
 
-from sestra import __version__
 from sestra.cli.analyze import Analyze
 from sestra.cli.attention import Attention
 from sestra.cli.data import DataCommand
@@ -28,6 +27,7 @@ from sestra.cli.serve import Serve
 from sestra.cli.sweep import Sweep
 from sestra.cli.train import Train, with_defaults
 from sestra.errors import InputError
+from sestra.version import __version__
 
 DESCRIPTION = "Train, measure and use agents that follow sequences of natural-language instructions."
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from sestra import __version__
 from sestra.cli.options import OptionalFile, OptionalFolder, SplitName, Switch, print_json
 from sestra.errors import InputError
+from sestra.version import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sestra import __version__
 from sestra.errors import InputError
+from sestra.version import __version__
 
 URL = "https://nlp.stanford.edu/projects/scone/scone.zip"
 """The release of Long, Pasupat and Liang (2016)."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError
-from sestra.learning.config import Shaping
 from sestra.worlds import World, get_world
+from sestra.worlds.reward import Shaping
 from sestra.worlds.tables import compile_world
 
 Array = NDArray[np.int64]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sestra import __version__
 from sestra.errors import InputError
 from sestra.experiments import records
 from sestra.experiments.grid import Trial, describe, differences
@@ -18,6 +17,7 @@ from sestra.experiments.sweep import Combination, Proposals, Range, combine, sum
 from sestra.experiments.trials import Outcome
 from sestra.io import read_json, write_json
 from sestra.learning.config import TrainConfig, build
+from sestra.version import __version__
 
 
 @dataclass

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sestra import __version__
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
 from sestra.io import read_json
 from sestra.learning.config import TrainConfig, build
+from sestra.version import __version__
 
 if TYPE_CHECKING:
     from sestra.experiments.trials import Conditions

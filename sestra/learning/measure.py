@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sestra import __version__
 from sestra.data import sources
 from sestra.data.batch import encode_turns
 from sestra.data.scone import Interaction
 from sestra.learning.evaluation import Accuracy, Evaluation, evaluate
 from sestra.learning.run_folder import Trained
+from sestra.version import __version__
 
 METRICS = {"inst": "Inst", "utts3": "3utts", "utts5": "5utts"}
 

@@ -14,7 +14,6 @@ from fastapi.responses import FileResponse, Response
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 
-from sestra import __version__
 from sestra.agent import Agent, Context
 from sestra.agent.parsing import count_words
 from sestra.drawing import draw_strip_svg
@@ -25,6 +24,7 @@ from sestra.serve import phrases as sayings
 from sestra.serve import schemas as models
 from sestra.serve.batching import Batcher, BusyError, ClosedError
 from sestra.serve.middleware import Guard, refusal
+from sestra.version import __version__
 from sestra.worlds import World
 
 STATIC = Path(__file__).parent / "static"

@@ -1,0 +1,127 @@
+"""The architecture, held by its imports: no cycles, layers that only look down, and no torch where agents are only used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import sestra
+
+PACKAGE = Path(sestra.__file__).parent
+MODULES = {
+    ".".join(["sestra", *path.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+LAYERS = (
+    {"errors", "io", "metrics", "numbers", "registry", "version"},
+    {"worlds"},
+    {"data", "drawing"},
+    {"envs"},
+    {"learning"},
+    {"pretrained"},
+    {"agent", "analysis"},
+    {"serve", "experiments"},
+    {"cli", "__main__"},
+)
+"""From the bottom up; a module imports from its own layer and from those below."""
+USES_LEARNING = {"sestra.agent.agent", "sestra.agent.explain", "sestra.pretrained"}
+"""Of the half that only uses agents, what still runs a network with torch, until agents are ONNX graphs."""
+
+
+def imports(name: str) -> Iterator[str]:
+    """The package's modules that a module imports, also those inside functions; not those that only a type checker follows."""
+    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
+    skipped = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and isinstance(block.test, ast.Name) and block.test.id == "TYPE_CHECKING"
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "sestra":
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in MODULES else node.module
+
+
+GRAPH = {name: set(imports(name)) - {name} for name in MODULES}
+
+
+def layer(name: str) -> int:
+    part = name.split(".")[1] if "." in name else "cli"  # the package itself is what a user imports, above everything
+    found = [number for number, parts in enumerate(LAYERS) if part in parts]
+    assert len(found) == 1, f"{name} is in {len(found)} layers; put {part!r} into one of LAYERS"
+    return found[0]
+
+
+def part_of_a_world(name: str) -> bool:
+    """A world's own drawing, grammar, encoder, ...: loaded when it is asked for, so that it may import what is above worlds."""
+    return name.startswith("sestra.worlds.") and name.count(".") == 3 and not name.endswith(".world")
+
+
+def test_no_import_cycles() -> None:
+    try:
+        tuple(TopologicalSorter(GRAPH).static_order())
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not part_of_a_world(name)])
+def test_imports_go_down(name: str) -> None:
+    wrong = [other for other in GRAPH[name] if layer(other) > layer(name) and not part_of_a_world(other)]
+    assert not wrong, f"{name} imports {', '.join(wrong)}"
+
+
+def test_the_using_half_does_not_import_learning() -> None:
+    using = [
+        name
+        for name in MODULES
+        if name.split(".")[1:2] and name.split(".")[1] in {"worlds", "data", "drawing", "envs", "agent", "serve", "pretrained"}
+    ]
+    found = {
+        name
+        for name in using
+        for other in GRAPH[name]
+        if other.startswith("sestra.learning") and not (part_of_a_world(name) and name.endswith(".encoder"))
+    }
+    assert found <= USES_LEARNING, found - USES_LEARNING
+
+
+def test_only_learning_and_state_encoders_name_torch() -> None:
+    for name, path in MODULES.items():
+        if not name.startswith(("sestra.learning", "sestra.experiments")) and name not in USES_LEARNING and not name.endswith(".encoder"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+            named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+            assert not {each for each in named if each.partition(".")[0] == "torch"}, name
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import sestra.worlds, sestra.worlds.tables; from sestra.worlds import get_world; sestra.worlds.tables.compile_world(get_world('scene')).steps",
+        "import sestra.data.batch, sestra.data.augment, sestra.data.synthetic; sestra.data.synthetic.generate('alchemy', 2, seed=1)",
+        "import sestra.data.download, sestra.data.sources, sestra.data.statistics, sestra.data.examples",
+        "import gymnasium, sestra.envs; gymnasium.make('sestra/Tangrams-v0').reset(seed=1)",
+        "import sestra.drawing; from sestra.worlds import get_world; w = get_world('alchemy'); sestra.drawing.draw_svg(w, w.parse('1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_'))",
+        "from sestra.cli import main; assert main(['--version']) == 0",
+        "from sestra.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
+        "from sestra.cli import main\ntry: main(['train', '--help'])\nexcept SystemExit: pass",
+    ],
+)
+def test_starts_without_torch(program: str) -> None:
+    """In a fresh process."""
+    check = "\nimport sys; assert 'torch' not in sys.modules, 'torch was imported'"
+    done = subprocess.run([sys.executable, "-c", program + check], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
