@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError
-from sestra.learning.config import Shaping, preset
+from sestra.learning.config import Shaping
 from sestra.worlds import World, get_world
 from sestra.worlds.tables import compile_world
 
@@ -105,7 +105,7 @@ class Task:
         if episode not in ("instruction", "interaction"):
             raise InputError(f"episode={episode!r}; expected 'instruction' or 'interaction'")
         self.episode = episode
-        usual = preset("paper", self.world.name)
+        usual = self.world.settings
         self.verbosity = usual.verbosity if verbosity is None else verbosity
         if not isinstance(self.verbosity, int | float) or not math.isfinite(self.verbosity) or self.verbosity < 0:
             raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual.verbosity}")

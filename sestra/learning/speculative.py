@@ -14,7 +14,8 @@ from torch import Tensor
 from sestra.data.batch import Turns
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import Policy, Step
-from sestra.learning.policies.registry import Ensemble, ObjectPolicy
+from sestra.learning.policies.ensemble import Ensemble
+from sestra.learning.policies.objects.policy import ObjectPolicy
 from sestra.learning.rollout import Choose, roll_out
 from sestra.worlds.tables import Tables
 
@@ -27,7 +28,7 @@ class Draft(Ensemble):
         """That of an ensemble of policies none of whose steps depends on another; of any other policy there is none."""
         if not isinstance(policy, Ensemble) or not all(isinstance(member, ObjectPolicy) for member in policy.members):
             return None
-        return cls([cast("ObjectPolicy", member) for member in policy.members])
+        return cls([cast("Policy", member) for member in policy.members])
 
     def step(self, memory: list[Any], carry: tuple[Tensor, ...], states: Tensor, previous: Tensor, *, tell: bool = False) -> Step:
         return self._members[0].step(memory[0], carry, states, previous, tell=tell)

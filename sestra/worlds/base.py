@@ -36,6 +36,18 @@ class Action:
 STOP = Action("stop")
 
 
+@dataclass(frozen=True)
+class Settings:
+    """The paper's settings of training that depend on the world (supplementary D)."""
+
+    entropy: float = 0.1
+    """Weight (lambda) of the policy's entropy."""
+    verbosity: float = 0.1
+    """Penalty (delta) of every action but STOP."""
+    horizon: int = 10
+    """M, the most actions of an execution in training."""
+
+
 class StateError(InputError):
     """A state was written in a way the world does not read."""
 
@@ -58,6 +70,11 @@ class World(ABC, Generic[Content]):
     interchangeable: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Symbols that may take each other's places without a change of the world's rules, each with the words that people use for it, the most
     usual first; training may rename them at random (``sestra.data.augment``)."""
+
+    settings: ClassVar[Settings] = Settings()
+    """The paper's settings of training."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({})
+    """What trains better in this world with other settings than our defaults, by the policy's name."""
 
     @abstractmethod
     def edit(self, content: Content, edit: Edit) -> Content | None:

@@ -20,10 +20,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.batch import Turns
-from sestra.data.vocabulary import PAD
-from sestra.learning.config import AttentionConfig
+from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.base import Attended, Step
 from sestra.learning.policies.state_encoder import StageEncoder, state_encoder
 from sestra.learning.policies.word_encoder import pick, read_distinct, read_words
@@ -66,11 +66,11 @@ class AttentionPolicy(nn.Module):
 
     at_once = 320
 
-    def __init__(self, config: AttentionConfig, tables: Tables, words: int) -> None:
+    def __init__(self, config: AttentionConfig, tables: Tables, vocabulary: Vocabulary) -> None:
         super().__init__()
         self.action_parts: Tensor
         self.config = config
-        self.embedding = nn.Embedding(words, config.embedding, padding_idx=PAD)
+        self.embedding = nn.Embedding(len(vocabulary), config.embedding, padding_idx=PAD)
         self.reader = nn.LSTM(config.embedding, config.hidden, batch_first=True)
         self.back_reader = nn.LSTM(config.embedding, config.hidden, batch_first=True)
         self.state_encoder = state_encoder(tables) if config.initial_state or config.current_state else None

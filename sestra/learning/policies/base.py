@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from sestra.data.batch import Turns
 from sestra.learning.execution import Execution
@@ -58,6 +59,15 @@ class Policy(Protocol):
 
     def attended(self, turns: Turns, execution: Execution) -> dict[str, Attended]:
         """What was looked at in the steps of the turns' executions, which told it."""
+
+    # Of torch.nn.Module, which a policy that is trained or loaded is.
+
+    def parameters(self) -> Iterator[nn.Parameter]: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> Any: ...
+    def train(self) -> Self: ...
+    def eval(self) -> Self: ...
+    def requires_grad_(self, requires_grad: bool = True) -> Self: ...
 
 
 def spread(values: Tensor, rows: Tensor, size: int) -> Tensor:

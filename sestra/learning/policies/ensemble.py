@@ -11,9 +11,7 @@ from torch import Tensor, nn
 
 from sestra.data.batch import Turns
 from sestra.learning.execution import Execution
-from sestra.learning.policies.attention import AttentionPolicy
 from sestra.learning.policies.base import Attended, Policy, Step
-from sestra.learning.policies.objects.policy import ObjectPolicy
 
 
 class Ensemble(nn.Module):
@@ -22,9 +20,9 @@ class Ensemble(nn.Module):
     The first tells what it looked at; where tokens are weighted by the probability that they act, that is the ensemble's.
     """
 
-    def __init__(self, members: Sequence[AttentionPolicy | ObjectPolicy]) -> None:
+    def __init__(self, members: Sequence[Policy]) -> None:
         super().__init__()
-        self.members = nn.ModuleList(members)
+        self.members = nn.ModuleList(cast("Sequence[nn.Module]", members))
         self.at_once = members[0].at_once
 
     @property

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar
 
-from sestra.worlds.base import Edit, StateError, World, parse_numbered
+from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
 
 COLOURS = {"b": "brown", "g": "green", "o": "orange", "p": "purple", "r": "red", "y": "yellow"}
 CAPACITY = 4
@@ -29,6 +29,8 @@ class Alchemy(World[str]):
     interchangeable: ClassVar = {  # but for brown, which is what mixing makes
         "g": ("green",), "o": ("orange",), "p": ("purple", "violet"), "r": ("red",), "y": ("yellow",),
     }  # fmt: skip
+    settings = Settings(entropy=0.1, verbosity=0.15, horizon=7)
+    presets: ClassVar = {"objects": {"generated": 1000, "numbers": True}}
 
     def edit(self, content: str, edit: Edit) -> str | None:
         if edit.kind == "pop":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import ClassVar
 
-from sestra.worlds.base import Edit, StateError, World, parse_numbered
+from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
 
 COLOURS = {"b": "blue", "g": "green", "o": "orange", "p": "purple", "r": "red", "y": "yellow"}
 NONE = "_"
@@ -30,6 +30,7 @@ class Scene(World[str]):
         Edit("remove_hat"),
     )
     interchangeable: ClassVar = {letter: (name,) for letter, name in COLOURS.items()}
+    settings = Settings(entropy=0.07, verbosity=0.2, horizon=5)
 
     def edit(self, content: str, edit: Edit) -> str | None:
         verb, _, garment = edit.kind.partition("_")

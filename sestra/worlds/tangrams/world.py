@@ -6,7 +6,7 @@ from functools import cache
 from itertools import permutations
 from typing import ClassVar
 
-from sestra.worlds.base import Edit, StateError, World, parse_numbered
+from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
 
 SHAPES = "01234"
 
@@ -30,6 +30,8 @@ class Tangrams(World[str]):
         *(Edit("remove", (str(n),)) for n in range(1, len(SHAPES) + 1)),
     )
     interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # nobody knows a name for them
+    settings = Settings(entropy=0.1, verbosity=0.0, horizon=5)
+    presets: ClassVar = {"attention": {"oracle_fraction": 0.5}, "objects": {"epochs": 8, "generated": 1500, "past": "pointed"}}
 
     def edit(self, content: str, edit: Edit) -> str | None:
         before = int(edit.arguments[0]) - 1

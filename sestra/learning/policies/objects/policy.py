@@ -18,10 +18,10 @@ from torch.nn import functional
 
 from sestra.data.batch import Turns
 from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
-from sestra.learning.config import ObjectConfig
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import Attended, Step
 from sestra.learning.policies.objects import layer as object_layer
+from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.features import MOST, Sight
 from sestra.learning.policies.objects.layer import Layer, Links, Looked, Part, Rows
 from sestra.learning.policies.objects.turn_pointer import AGES, Recollection
