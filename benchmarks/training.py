@@ -179,7 +179,7 @@ def lstm_flops(training: Trainer) -> float:
     """Of the instruction encoder, forward, an instruction: torch's counter does not see them."""
     sizes: Any = training.config.policy  # the attention policy's
     words = float(training.train.lengths.float().mean())
-    return words * 2 * 2 * 4 * sizes.hidden * (sizes.embedding + sizes.hidden)
+    return words * 2 * 2 * 4 * float(sizes.hidden * (sizes.embedding + sizes.hidden))
 
 
 def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None:

@@ -173,7 +173,7 @@ def command(arguments: Sequence[str]) -> type[TrainFlags]:
     common: dict[str, tuple[Any, Any]] = {}
     groups = []
     for group, part in {"": config, **{group: getattr(config, group) for group in GROUPS}}.items():
-        flags = _flags(part, everything="--help-all" in own)
+        flags = _flags(part, hide_rare=not {"-h", "--help"}.isdisjoint(own))  # what tyro suppresses is not accepted either
         common |= {name: flags.pop(name) for name in COMMON if name in flags}
         if group and flags:
             settings = dataclasses.make_dataclass(f"{group}_settings", [(name, *rest) for name, rest in flags.items()], frozen=True)
@@ -185,7 +185,7 @@ def command(arguments: Sequence[str]) -> type[TrainFlags]:
     return typing.cast("type[TrainFlags]", made)
 
 
-def _flags(part: Any, *, everything: bool) -> dict[str, tuple[Any, Any]]:
+def _flags(part: Any, *, hide_rare: bool) -> dict[str, tuple[Any, Any]]:
     """Of each field, its annotation with help and its default."""
     hints, texts, values = typing.get_type_hints(type(part)), field_help(type(part)), vars(part)
     flags: dict[str, tuple[Any, Any]] = {}
@@ -198,7 +198,7 @@ def _flags(part: Any, *, everything: bool) -> dict[str, tuple[Any, Any]]:
         elif isinstance(part, TrainConfig) and each.name == "world":
             metavar = f"{{{','.join(WORLDS)}}}"
         marks: list[Any] = [tyro.conf.arg(help=texts.get(each.name), metavar=metavar, help_behavior_hint="" if value == "" else None)]
-        if each.metadata.get("rare") and not everything:
+        if each.metadata.get("rare") and hide_rare:
             marks.append(tyro.conf.Suppress)
         flags[each.name] = Annotated[(hint, *marks)], value
     return flags
