@@ -152,7 +152,7 @@ class TrainConfig:
         get_world(self.world)
         check_range("seed", self.seed, 0, 2**63 - 1)
         names = dict.fromkeys(self._top(), "")
-        for group in GROUPS:
+        for group in sorted(GROUPS, key=lambda group: group in PLUGINS):  # those of plug-ins last: they have to avoid the others
             part: Any = getattr(self, group)
             for each in fields(part):
                 if each.name in names:
