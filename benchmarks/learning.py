@@ -25,12 +25,12 @@ from sestra import pretrained
 from sestra.data import sources
 from sestra.data.batch import batches
 from sestra.errors import InputError
+from sestra.experiments.grid import WORLDS_OF_PAPER
 from sestra.learning.config import preset
-from sestra.learning.policies.registry import Ensemble
+from sestra.learning.policies.ensemble import Ensemble
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.runtime_settings import use_one_core
-from sestra.learning.trainer import Training, permutations
-from sestra.worlds import WORLDS
+from sestra.learning.trainer import Trainer, permutations
 
 WARM_UP = 5
 """Updates that are made first and not timed."""
@@ -70,8 +70,8 @@ class Figure:
 
 def measure(options: Options, world: str, folder: Path) -> Figure:
     interactions, _ = sources.load(world, "train", options.data)
-    config = preset("default", world, network="objects")
-    training = Training(config, interactions, RunFolder(folder))
+    config = preset("default", world, policy="objects")
+    training = Trainer(config, interactions, RunFolder(folder))
     shipped = load_trained(pretrained.find(world))
     if training.vocabulary != shipped.vocabulary:
         raise InputError(
@@ -83,19 +83,19 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
     for group in training.optimiser.param_groups:
         group["lr"] = 0.0  # they stay the agent's
     trained = speed(training, options.updates)
-    seconds = len(training.train) * (1 / fresh + (config.epochs - 1) / trained)
-    return Figure(world, len(training.train), config.epochs, fresh, trained, len(members), seconds / 60, len(members) * seconds / 60)
+    seconds = len(training.train) * (1 / fresh + (training.epochs - 1) / trained)
+    return Figure(world, len(training.train), training.epochs, fresh, trained, len(members), seconds / 60, len(members) * seconds / 60)
 
 
-def speed(training: Training, updates: int) -> float:
+def speed(training: Trainer, updates: int) -> float:
     """Instructions a second."""
     training.policy.train()
-    todo = batches(training.train, training.config.batch_size, permutations(torch.Generator().manual_seed(0)))
+    todo = batches(training.train, training.config.optimisation.batch_size, permutations(torch.Generator().manual_seed(0)))
     for _, batch in zip(range(WARM_UP), todo, strict=False):
-        training.update(training.vary(batch))
+        training.update(training.augment(batch))
     done, begun = 0, time.perf_counter()
     for _, batch in zip(range(updates), todo, strict=False):
-        training.update(training.vary(batch))
+        training.update(training.augment(batch))
         done += len(batch)
     return done / (time.perf_counter() - begun)
 
@@ -105,7 +105,7 @@ def main() -> None:
     if options.updates < 1:
         sys.exit(f"learning: --updates {options.updates}; expected at least 1")
     use_one_core()
-    worlds = WORLDS.names() if options.world == "all" else [options.world]
+    worlds = WORLDS_OF_PAPER if options.world == "all" else (options.world,)
     try:
         with tempfile.TemporaryDirectory() as folder:
             figures = [measure(options, world, Path(folder)) for world in worlds]

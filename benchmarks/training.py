@@ -29,14 +29,14 @@ from torch.utils.flop_counter import FlopCounterMode
 from sestra import pretrained
 from sestra.data import sources
 from sestra.data.batch import batches, encode_turns
-from sestra.learning.config import AttentionConfig, LearnerName, preset
+from sestra.experiments.grid import WORLDS_OF_PAPER
+from sestra.learning.config import preset
 from sestra.learning.evaluation import evaluate, execute
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.runtime_settings import use_one_core
-from sestra.learning.trainer import Training, permutations
-from sestra.worlds import WORLDS
+from sestra.learning.trainer import Trainer, permutations
 
-LEARNERS: tuple[LearnerName, ...] = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
+LEARNERS = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
 AUTHORS = {"alchemy": (39, 110), "scene": (28, 65), "tangrams": (56, 138)}
 """The authors' program: instructions a second in training with SESTRA, fresh and trained."""
 AUTHORS_EVALUATE = (300, 500)
@@ -113,17 +113,17 @@ def timed(clock: dict[str, float], places: dict[str, list[tuple[Any, str]]]) -> 
                 setattr(owner, name, original)
 
 
-def measure(options: Options, world: str, learner: LearnerName, trained: bool, folder: Path) -> Figure | None:
+def measure(options: Options, world: str, learner: str, trained: bool, folder: Path) -> Figure | None:
     """A policy's updates on the first batches of an epoch."""
     interactions, _ = sources.load(world, "train", options.data)
-    config = dataclasses.replace(preset("paper", world, learner), batch_size=options.batch_size)
+    config = preset("paper", world, learner).changed(batch_size=options.batch_size)
     if trained:
         name = f"{world}-{'supervised' if learner == 'supervised' else 'sestra'}"
         if name not in pretrained.names():
             return None
         known = load_trained(pretrained.find(name))
-        config = dataclasses.replace(config, policy=known.config.policy, rare=known.config.rare, validation=known.config.validation)
-    training = Training(config, interactions, RunFolder(folder))
+        config = dataclasses.replace(config, policy=known.config.policy, data=dataclasses.replace(known.config.data, rename_symbols=False))
+    training = Trainer(config, interactions, RunFolder(folder))
     if trained:
         if training.vocabulary != known.vocabulary:
             return None  # trained on other data
@@ -149,8 +149,7 @@ def measure(options: Options, world: str, learner: LearnerName, trained: bool, f
         begun, steps = time.perf_counter(), 0
         with timed(clock, places):
             for batch in todo:
-                _, execution = training.update(batch)
-                steps += int(execution.alive.sum())
+                steps += int(training.update(batch).execution.alive.sum())
         rounds.append((time.perf_counter() - begun, steps, clock))
     elapsed, steps, clock = min(rounds, key=lambda one: one[0])
     clock["rest"] = elapsed - sum(clock.values())
@@ -176,13 +175,11 @@ def measure(options: Options, world: str, learner: LearnerName, trained: bool, f
     )
 
 
-def lstm_flops(training: Training) -> float:
+def lstm_flops(training: Trainer) -> float:
     """Of the instruction encoder, forward, an instruction: torch's counter does not see them."""
-    sizes = training.config.policy
-    if not isinstance(sizes, AttentionConfig):
-        raise TypeError(f"the encoder of {sizes} is not counted")
+    sizes: Any = training.config.policy  # the attention policy's
     words = float(training.train.lengths.mean())
-    return words * 2 * 2 * 4 * sizes.hidden * (sizes.embedding + sizes.hidden)
+    return words * 2 * 2 * 4 * float(sizes.hidden * (sizes.embedding + sizes.hidden))
 
 
 def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None:
@@ -196,7 +193,7 @@ def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None
     known = load_trained(pretrained.find(name))
     interactions, _ = sources.load(world, "dev", options.data)
     turns = encode_turns(interactions, known.vocabulary, known.tables)
-    horizon = known.config.execution_horizon
+    horizon = known.config.rollout.execution_horizon
 
     @torch.no_grad()
     def speed(follow: Callable[[], object], instructions: int) -> float:
@@ -235,7 +232,7 @@ def main() -> None:
     if options.batch_size < 1 or options.updates < 1:
         sys.exit(f"training: --batch-size {options.batch_size} --updates {options.updates}; expected at least 1 of each")
     use_one_core()
-    worlds = WORLDS.names() if options.world == "all" else [options.world]
+    worlds = WORLDS_OF_PAPER if options.world == "all" else (options.world,)
     learners = LEARNERS if options.learner == "all" else (options.learner,)
     with tempfile.TemporaryDirectory() as folder:
         measured = [

@@ -12,8 +12,9 @@ from sestra.agent import Agent
 from sestra.data.batch import Turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.config import AttentionConfig, TrainConfig
+from sestra.learning.config import TrainConfig
 from sestra.learning.policies.attention import AttentionPolicy
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.base import Attended, Step
 from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
@@ -31,13 +32,13 @@ def random_trained(world: str = "alchemy", policy: AttentionConfig = SMALL, *, s
     """A policy with random weights, those of STOP larger than others, so that some of its executions end."""
     tables = compile_world(get_world(world))
     vocabulary = Vocabulary.of((text for interaction in generate(world, 40, seed=5) for text in interaction.instructions), at_least=1)
-    network = AttentionPolicy(policy, tables, len(vocabulary)).eval()
+    network = AttentionPolicy(policy, tables, vocabulary).eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.copy_(torch.randn(parameter.shape, generator=generator) * scale)
         network.kind_weights.weight[-1] *= 4
-    config = TrainConfig(world=world, execution_horizon=8, policy=policy)
+    config = TrainConfig(world=world, policy=policy).changed(execution_horizon=8)
     return Trained(config, vocabulary, tables, network, {"epoch": 0})
 
 
@@ -95,4 +96,6 @@ class Obedient:
 def obedient_agent() -> Agent:
     """In the world of lamps, which has to be registered."""
     policy = Obedient()
-    return Agent(Trained(TrainConfig(world="lamps", execution_horizon=5), Vocabulary(policy.words), policy.tables, policy, {}), "obedient")
+    return Agent(
+        Trained(TrainConfig(world="lamps").changed(execution_horizon=5), Vocabulary(policy.words), policy.tables, policy, {}), "obedient"
+    )

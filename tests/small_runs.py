@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from lamps import interactions
 
 from sestra.data.sources import Source
 from sestra.learning import checkpoint
-from sestra.learning.config import AttentionConfig, TrainConfig
+from sestra.learning.config import TrainConfig
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder
-from sestra.learning.trainer import Training
+from sestra.learning.trainer import Trainer
 
-TINY = TrainConfig(
-    world="lamps", learning_rate=0.005, horizon=3, epochs=3, batch_size=10, policy=AttentionConfig(embedding=4, hidden=6, dropout=0.1)
+TINY = TrainConfig(world="lamps", policy=AttentionConfig(embedding=4, hidden=6, dropout=0.1)).changed(
+    learning_rate=0.005, horizon=3, verbosity=0.15, epochs=3, batch_size=10
 )
 
 
-def start(path: Path, config: TrainConfig = TINY, count: int = 30, **changes) -> Training:
-    config = replace(config, **changes)
-    made = Training(config, interactions(count, seed=1), RunFolder(path))
+def start(path: Path, config: TrainConfig = TINY, count: int = 30, **changes) -> Trainer:
+    config = config.changed(**changes)
+    made = Trainer(config, interactions(count, seed=1), RunFolder(path))
     made.folder.create(config, made.vocabulary, Source("lamps", "0"))
     return made
 

@@ -210,7 +210,7 @@ def named_commands() -> set[str]:
     """The commands that the pages name, without their arguments: ``data stats``."""
     spoken = [*INLINE, *(command for _, command in COMMANDS)]
     found = (re.match(r"sestra((?: [a-z]+){1,2})(?= -|$| [^a-z]| [a-z]+[/\d])", code) for code in spoken)
-    return {match[1].strip() for match in found if match} | {"train --network objects", "train --preset paper"}
+    return {match[1].strip() for match in found if match} | {"train --policy objects", "train --preset paper"}
 
 
 def help_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:

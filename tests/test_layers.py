@@ -110,11 +110,11 @@ def test_only_learning_and_state_encoders_name_torch() -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        "import sestra.worlds, sestra.worlds.tables; from sestra.worlds import get_world; sestra.worlds.tables.compile_world(get_world('scene')).steps",
+        "from sestra.worlds import get_world\nfrom sestra.worlds.tables import compile_world\ncompile_world(get_world('scene')).steps",
         "import sestra.data.batch, sestra.data.augment, sestra.data.synthetic; sestra.data.synthetic.generate('alchemy', 2, seed=1)",
         "import sestra.data.download, sestra.data.sources, sestra.data.statistics, sestra.data.examples",
         "import gymnasium, sestra.envs; gymnasium.make('sestra/Tangrams-v0').reset(seed=1)",
-        "import sestra.drawing; from sestra.worlds import get_world; w = get_world('alchemy'); sestra.drawing.draw_svg(w, w.parse('1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_'))",
+        "import sestra.drawing\nfrom sestra.worlds import get_world\nw = get_world('tangrams')\nsestra.drawing.draw_svg(w, w.parse('1:4'))",
         "from sestra.cli import main; assert main(['--version']) == 0",
         "from sestra.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         "from sestra.cli import main\ntry: main(['train', '--help'])\nexcept SystemExit: pass",

@@ -10,7 +10,6 @@ from sestra.agent import Agent
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import preset
-from sestra.learning.policies.registry import make_policy
 from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -24,5 +23,5 @@ def untrained(world: str) -> Agent:
     tables = compile_world(get_world(world))
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        policy = make_policy(config.policy, tables, words).eval()
+        policy = config.policy.build(tables, words).eval()
     return Agent(Trained(config, words, tables, policy, {"epoch": 0}), f"{world}-untrained")

@@ -146,7 +146,7 @@ class Agent:
         return Interaction(self, self.world.format(self._reader.state(state, "start state: ")), manner)
 
     def _manner(self, how: How, beam: int, seed: int | None, horizon: int | None) -> Manner:
-        return Manner.of(how, beam, self.config.execution_horizon if horizon is None else horizon, seed)
+        return Manner.of(how, beam, self.config.rollout.execution_horizon if horizon is None else horizon, seed)
 
     def _check_interaction(self, state: str, instructions: Sequence[str], place: str) -> None:
         self._reader.state(state, f"{place}start state: ")

@@ -102,7 +102,7 @@ def analyse(trained: Trained, interactions: Sequence[Interaction]) -> Analysis:
     tables, dated = trained.tables, [references(trained.tables.world, interaction) for interaction in interactions]
     cases: dict[tuple[int, int], Case] = {}
     for batch in batches(turns, BATCH):
-        execution = roll_out(trained.policy, tables, batch, trained.config.execution_horizon, greedy)
+        execution = roll_out(trained.policy, tables, batch, trained.config.rollout.execution_horizon, greedy)
         states = torch.cat([execution.states, execution.final.unsqueeze(0)]).transpose(0, 1)  # [batch, steps + 1, slots]
         taken = (execution.alive & (execution.actions != tables.stop)).sum(0).tolist()  # [batch]
         rows = zip(batch.interaction.tolist(), batch.turn.tolist(), states, execution.actions.T.tolist(), taken, strict=True)

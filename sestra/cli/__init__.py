@@ -13,6 +13,7 @@ from typing import Annotated, Any, Protocol
 
 import tyro
 
+from sestra.cli import sweep, train
 from sestra.cli.analyze import Analyze
 from sestra.cli.attention import Attention
 from sestra.cli.data import DataCommand
@@ -24,8 +25,6 @@ from sestra.cli.paper import Paper
 from sestra.cli.play import Play
 from sestra.cli.run import Run
 from sestra.cli.serve import Serve
-from sestra.cli.sweep import Sweep
-from sestra.cli.train import Train, with_defaults
 from sestra.errors import InputError
 from sestra.version import __version__
 
@@ -54,13 +53,13 @@ def commands(arguments: Sequence[str]) -> Any:
         | Annotated[Play, tyro.conf.subcommand("play")]
         | Annotated[Attention, tyro.conf.subcommand("attention")]
         | Annotated[Serve, tyro.conf.subcommand("serve")]
-        | Annotated[Train, tyro.conf.subcommand("train", default=with_defaults(arguments))]
+        | Annotated[train.command(arguments), tyro.conf.subcommand("train")]
         | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
         | Annotated[Analyze, tyro.conf.subcommand("analyze")]
         | Annotated[Join, tyro.conf.subcommand("join")]
         | Annotated[Export, tyro.conf.subcommand("export")]
         | Annotated[Paper, tyro.conf.subcommand("paper")]
-        | Annotated[Sweep, tyro.conf.subcommand("sweep")]
+        | Annotated[sweep.command(arguments), tyro.conf.subcommand("sweep")]
     )
 
 
@@ -73,7 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
     try:
-        command: Command = tyro.cli(commands(arguments), prog="sestra", description=DESCRIPTION, args=arguments, config=CONFIG)
+        shown = ["--help" if argument == "--help-all" else argument for argument in arguments]
+        command: Command = tyro.cli(commands(arguments), prog="sestra", description=DESCRIPTION, args=shown, config=CONFIG)
         status = command.run()
         sys.stdout.flush()
     except InputError as error:

@@ -56,7 +56,7 @@ class Which:
 
 @dataclass(frozen=True)
 class List:
-    """List the grid's runs, and which of them have been finished."""
+    """List the grid's runs and which of them are finished."""
 
     which: Which
     """Which part of the grid."""
@@ -74,7 +74,9 @@ class List:
 
         generated = locate.find(self.data) is None
         trials = self.which.trials(generated=generated)
-        rows: list[dict[str, Any]] = [{"name": trial.name, "state": self._state(trial), "epochs": trial.config.epochs} for trial in trials]
+        rows: list[dict[str, Any]] = [
+            {"name": trial.name, "state": self._state(trial), "epochs": trial.config.optimisation.epochs} for trial in trials
+        ]
         if self.json:
             print_json({"generated": generated, "runs": rows})
             return 0
@@ -94,30 +96,30 @@ class List:
 
     def _state(self, trial: Trial) -> str:
         from sestra.experiments import records
-        from sestra.learning.config import TrainConfig, build
+        from sestra.learning.config import TrainConfig
 
         path = self.results / f"{trial.name}.json"
         if path.exists():
             record = records.read(path)
-            different = grid.differences(trial.config, build(TrainConfig, record["config"], str(path)))
+            different = grid.differences(trial.config, TrainConfig.from_json(record["config"], str(path)))
             return f"finished after epoch {record['epochs']}" + (f", with other settings: {grid.describe(different)}" if different else "")
         try:
             lines = (self.runs / trial.name / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         except OSError:
             return "pending"
-        return f"epoch {len(lines)} of {trial.config.epochs}"
+        return f"epoch {len(lines)} of {trial.config.optimisation.epochs}"
 
 
 @dataclass(frozen=True)
 class RunGrid(OnRay):
-    """Run the grid; whatever was begun is continued, whatever is finished is left alone. To stop at any moment loses no finished epoch."""
+    """Run the grid. Unfinished runs are resumed, finished ones left alone; stopping at any moment loses no finished epoch."""
 
     which: Which
     """Which part of the grid."""
     runs: Folder = RUNS
     """Where each run has its folder, WORLD-SYSTEM-SEED; on a cluster, a folder that all machines share."""
     results: Folder = RESULTS
-    """Where each finished run's figures are written, as one JSON."""
+    """Where each finished run's figures are written, one JSON file per run."""
 
     def run(self) -> int:
         from rich.console import Console
@@ -183,7 +185,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Paper:
-    """Run the paper's experiments, and compare what comes out with the paper."""
+    """Run the paper's experiments and compare the results with the paper's."""
 
     command: (
         Annotated[List, tyro.conf.subcommand("list")]

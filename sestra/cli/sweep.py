@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
-import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 import tyro
 
 from sestra.cli.options import print_json
 from sestra.cli.ray_options import STOPPED, OnRay
+from sestra.cli.setting_flags import field_help, given
 from sestra.errors import InputError
 from sestra.experiments import sweep
-from sestra.learning.config import AttentionConfig, ObjectConfig, TrainConfig
 
 if TYPE_CHECKING:
     from sestra.experiments.driver import SweepPlan
@@ -34,6 +32,9 @@ class SweepFlags(OnRay):
     """'grid' tries every combination; 'optuna' proposes --trials of them, also from ranges such as 0.01..0.3 or 0.001..0.1:log."""
     trials: int = 20
     """How many combinations Optuna proposes."""
+
+    known: ClassVar[Mapping[str, Any]]
+    """The settings that have flags, with their types."""
 
     def run(self) -> int:
         from rich.console import Console
@@ -65,21 +66,21 @@ class SweepFlags(OnRay):
             raise InputError(f"--seeds {self.seeds}: expected a number from 1 to 1,000")
         if self.trials < 1:
             raise InputError(f"--trials {self.trials}: expected 1 or more")
-        given = {name: text for name in sweep.settings() if (text := getattr(self, name)) is not None}
-        if "seed" in given:
+        chosen = {name: text for name in self.known if (text := getattr(self, name)) is not None}
+        if "seed" in chosen:
             raise InputError("--seed: a sweep numbers its seeds itself; say how many with --seeds")
-        fixed, varied = sweep.split_fixed(given)
+        fixed, varied = sweep.split_fixed(chosen, self.known)
         seeds = range(1, self.seeds + 1)
         if not varied and self.search == "grid":
             raise InputError("nothing to compare; give a setting several values, as --entropy 0.03,0.07,0.1")
         if self.search == "grid":
-            return SweepPlan(fixed, varied, given, seeds, sweep.grid(fixed, varied, seeds))
+            return SweepPlan(fixed, varied, chosen, seeds, sweep.grid(fixed, varied, seeds))
         if not varied:
             raise InputError("--search optuna: nothing to search; give a setting several values or a range, as --entropy 0.01..0.3")
         for edge in (0, -1):  # so that a wrong setting is found before the first run
             edges = {name: values[edge] if isinstance(values, list) else (values.low, values.high)[edge] for name, values in varied.items()}
             sweep.combine(edges, fixed, seeds)
-        return SweepPlan(fixed, varied, given, seeds, limit=self.trials)
+        return SweepPlan(fixed, varied, chosen, seeds, limit=self.trials)
 
 
 def _print(lines: list[dict[str, Any]], varied: list[str]) -> None:
@@ -107,24 +108,16 @@ def _cell(mean: float | None, deviation: float | None) -> str:
     return f"{mean:.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
 
 
-def _help(kind: type[Any]) -> dict[str, str]:
-    """The text under each field of a dataclass, which is its flag's help."""
-    [parsed] = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    assert isinstance(parsed, ast.ClassDef)
-    texts = {}
-    for above, below in zip(parsed.body, parsed.body[1:], strict=False):
-        if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name) and isinstance(below, ast.Expr):
-            texts[above.target.id] = str(ast.literal_eval(below.value))
-    return texts
-
-
-def _flags() -> list[tuple[str, Any, Any]]:
-    helps = _help(ObjectConfig) | _help(AttentionConfig) | _help(TrainConfig)
-    return [
-        (name, Annotated[str | None, tyro.conf.arg(metavar="VALUE,...", help=helps.get(name, ""), help_behavior_hint="")], None)
-        for name in sweep.settings()
+def command(arguments: Sequence[str]) -> type[SweepFlags]:
+    """The command with a flag for each setting of the policies and learners that the arguments name, or else of all."""
+    found = given(arguments[1:] if arguments[:1] == ["sweep"] else [], "policy", "learner")
+    policies, learners = (found[name].split(",") if name in found else [] for name in ("policy", "learner"))
+    kinds = sweep.kinds(policies, learners)
+    texts = {name: text for kind in reversed(kinds) for name, text in field_help(kind).items()}
+    flags = [
+        (name, Annotated[str | None, tyro.conf.arg(metavar="VALUE,...", help=texts.get(name, ""), help_behavior_hint="")], None)
+        for name in sweep.settings(kinds)
     ]
-
-
-Sweep = dataclasses.make_dataclass("Sweep", _flags(), bases=(SweepFlags,), frozen=True)
-Sweep.__doc__ = SweepFlags.__doc__
+    made = dataclasses.make_dataclass("Sweep", flags, bases=(SweepFlags,), frozen=True, namespace={"known": sweep.settings(kinds)})
+    made.__doc__ = SweepFlags.__doc__
+    return cast("type[SweepFlags]", made)

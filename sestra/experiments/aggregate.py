@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import statistics
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from sestra.data.download import SHA256
 from sestra.experiments.grid import SYSTEMS, differences
 from sestra.experiments.sweep import score
 from sestra.io import read_json
-from sestra.learning.config import Preset, TrainConfig, build
+from sestra.learning.config import Preset, TrainConfig
 from sestra.metrics import percent
 
 Record = Mapping[str, Any]
@@ -38,8 +37,7 @@ def kind_of(record: Record) -> Kind:
 
 
 def config_of(record: Record) -> TrainConfig:
-    config: TrainConfig = build(TrainConfig, record["config"], str(record["name"]))
-    return config
+    return TrainConfig.from_json(record["config"], str(record["name"]))
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def groups(records: Sequence[Record], world: str, system: str, preset: Preset) -
     found: dict[str, list[Record]] = {}
     for record in records:
         if (record["world"], record["system"], record["config"].get("preset", "default")) == (world, system, preset):
-            settings = dataclasses.asdict(config_of(record)) | {"seed": None, "flat": record["flat"]}
+            settings = config_of(record).to_json() | {"seed": None, "flat": record["flat"]}
             data = [record["train"]["sha256"], *(figures["data"]["sha256"] for figures in record["splits"].values())]
             found.setdefault(json.dumps([settings, data], sort_keys=True), []).append(record)
     made = []

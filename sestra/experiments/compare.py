@@ -123,5 +123,5 @@ def _full(record: Record) -> float:
     name, config = str(record["system"]), config_of(record)
     if name not in SYSTEMS or "patience" in record["ended"]:
         return float(record["seconds"])
-    epochs = SYSTEMS[name].config(config.world, config.seed, config.preset).epochs
+    epochs = SYSTEMS[name].config(config.world, config.seed, config.preset).optimisation.epochs
     return float(record["seconds"]) * epochs / max(int(record["epochs"]), 1)

@@ -1,4 +1,4 @@
-"""What a driver does: hand out trials, watch them, write down what they came to. Killed at any moment, it can be started again."""
+"""The driver: submits trials, follows their progress and writes their results. Killed at any moment, it can be started again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sestra.experiments.ray_pool import Pool
 from sestra.experiments.sweep import Combination, Proposals, Range, combine, summarise
 from sestra.experiments.trials import Outcome
 from sestra.io import read_json, write_json
-from sestra.learning.config import TrainConfig, build
+from sestra.learning.config import TrainConfig
 from sestra.version import __version__
 
 
@@ -32,7 +32,7 @@ class Tally:
     """Runs that were there already, with other settings than the grid's; they count, but not among the grid's."""
 
     def add(self, outcome: Outcome) -> None:
-        name = outcome.trial.name
+        name = outcome.name
         if outcome.state == "ended" and outcome.record:
             self.ended.append(name)
             if outcome.record["different"]:
@@ -43,8 +43,8 @@ class Tally:
             self.failed[name] = outcome.message
 
 
-def watch(pool: Pool, view: View, ended: Callable[[Outcome], None], refill: Callable[[], None] = lambda: None) -> None:
-    """Until no trial is left and none comes after."""
+def follow(pool: Pool, view: View, ended: Callable[[Outcome], None], refill: Callable[[], None] = lambda: None) -> None:
+    """Until no trial is left and ``refill`` adds none."""
     refill()
     while pool.attempts:
         view.refresh(pool)
@@ -74,20 +74,20 @@ def run_grid(trials: Sequence[Trial], results: Path, make_pool: Callable[[], Poo
             continue
         view.add(trial, "there")
         tally.already.append(trial.name)
-        different = differences(trial.config, build(TrainConfig, records.read(path)["config"], f"{path}: config"))
+        different = differences(trial.config, TrainConfig.from_json(records.read(path)["config"], f"{path}: config"))
         if different:
             tally.different[trial.name] = describe(different)
 
     def ended(outcome: Outcome) -> None:
         if outcome.record:
-            write_json(results / f"{outcome.trial.name}.json", outcome.record)
+            write_json(results / f"{outcome.name}.json", outcome.record)
         tally.add(outcome)
 
     if waiting:
         with make_pool() as pool, view:
             for trial in waiting:
                 pool.submit(trial)
-            watch(pool, view, ended)
+            follow(pool, view, ended)
     return tally
 
 
@@ -134,12 +134,12 @@ class Sweep:
             raise InputError(f"{path}: is damaged ({error!r}); choose another folder with --out") from error
 
     def run(self, make_pool: Callable[[], Pool], view: View) -> list[dict[str, Any]]:
-        """The table's lines, the best first."""
+        """The rows of the table, the best first."""
         make_folder(self.out)
         with make_pool() as pool, view:
             for number in range(len(self.combinations)):
                 self._start(number, pool, view)
-            watch(pool, view, self._ended, lambda: self._propose(pool, view))
+            follow(pool, view, self._ended, lambda: self._propose(pool, view))
         self._save()
         return self.summary()
 
@@ -151,7 +151,7 @@ class Sweep:
         for trial in self.combinations[number].trials:
             path = self.out / trial.name / "record.json"
             record = records.read(path) if path.exists() else None
-            if record and not differences(trial.config, build(TrainConfig, record["config"], f"{path}: config")):
+            if record and not differences(trial.config, TrainConfig.from_json(record["config"], f"{path}: config")):
                 view.add(trial, "there")
                 self.tally.already.append(trial.name)
                 self.records[trial.name] = record
@@ -171,14 +171,14 @@ class Sweep:
             self._start(number, pool, view)
 
     def _ended(self, outcome: Outcome) -> None:
-        name = outcome.trial.name
+        name = outcome.name
         self.over.add(name)
         self.tally.add(outcome)
         if outcome.record:
             self.records[name] = outcome.record
             write_json(self.out / name / "record.json", outcome.record)
         for number, combination in enumerate(self.combinations):
-            if outcome.trial in combination.trials:
+            if name in (trial.name for trial in combination.trials):
                 self._tell(number)
 
     def _tell(self, number: int) -> None:

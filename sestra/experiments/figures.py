@@ -103,7 +103,8 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
 def _settings(preset: Preset, group: Group) -> str:
     """What the runs' records say of their settings, in a few words."""
     of_preset = "the paper's settings" if preset == "paper" else "our default settings"
-    warm_up = config_of(group.records[0]).warm_up
+    settings = config_of(group.records[0]).optimisation
+    warm_up = round(settings.warm_up * settings.epochs)
     begin = f"{of_preset}, with {warm_up} epochs of warm-up" if warm_up else of_preset
     return f"{begin}, but {describe(group.different)}" if group.different else begin
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from sestra.errors import InputError
-from sestra.learning.config import LearnerName, Network, Preset, TrainConfig, preset
+from sestra.learning.config import Preset, TrainConfig, configure
 from sestra.worlds import get_world
 
 WORLDS_OF_PAPER = ("alchemy", "scene", "tangrams")
@@ -20,68 +19,61 @@ class System:
 
     name: str
     label: str
-    learner: LearnerName | None = None
-    network: Network = "attention"
-    policy: Mapping[str, Any] = field(default_factory=dict)
-    """What an ablation switches off or changes in the network."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What it changes in training."""
-    taught: bool = False
-    """Whether the world's best agent teaches it."""
+    """What it changes in the default settings."""
+    distilled: bool = False
+    """Whether the world's best agent is its teacher."""
     seeds: int = 5
     """How often the paper runs it (Section 7)."""
     in_paper: bool = True
 
     def config(self, world: str, seed: int, preset_name: Preset = "default", **changes: Any) -> TrainConfig:
         """The settings of one run of it."""
-        config = preset(preset_name, world, self.learner, self.network)
-        switched: dict[str, Any] = dict(self.policy)
-        settings = {"teacher": world if self.taught else "", **self.settings, **changes}
-        return replace(config, seed=seed, policy=replace(config.policy, **switched), **settings)
+        chosen = {"world": world, "preset": preset_name, "seed": seed, "teacher": world if self.distilled else "", "min_updates": 0}
+        return configure(chosen | {**self.settings, **changes})
 
 
 def _without(name: str, label: str, *parts: str) -> System:
-    return System(f"without-{name}", f"− {label}", "sestra", policy=dict.fromkeys(parts, False), seeds=3)
+    return System(f"without-{name}", f"− {label}", {"learner": "sestra", **dict.fromkeys(parts, False)}, seeds=3)
 
 
-BRIEF = {"epochs": 3, "averaging": 0.99, "generated": 0}
-"""How the object policy's parts are measured: in short runs on train as it is."""
+OBJECTS = {"policy": "objects"}
+BRIEF = {**OBJECTS, "epochs": 3, "ema_decay": 0.99, "generated": 0}
+"""How the object policy's parts are compared: in short runs on the training data alone."""
 
 
-def _part(name: str, label: str, policy: Mapping[str, Any] | None = None, **settings: Any) -> System:
-    return System(f"objects-{name}", label, network="objects", policy=policy or {}, settings=BRIEF | settings, seeds=1, in_paper=False)
+def _part(name: str, label: str, **settings: Any) -> System:
+    return System(f"objects-{name}", label, BRIEF | settings, seeds=1, in_paper=False)
 
 
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
-        System("supervised", "Supervised", "supervised"),
-        System("policy-gradient", "PolicyGradient", "policy-gradient"),
-        System("contextual-bandit", "ContextualBandit", "contextual-bandit"),
-        System("sestra", "SESTRA", "sestra"),
+        System("supervised", "Supervised", {"learner": "supervised"}),
+        System("policy-gradient", "PolicyGradient", {"learner": "policy-gradient"}),
+        System("contextual-bandit", "ContextualBandit", {"learner": "contextual-bandit"}),
+        System("sestra", "SESTRA", {"learner": "sestra"}),
         _without("previous-instructions", "previous instructions", "previous_instructions"),
         _without("states", "current and initial state", "current_state", "initial_state"),
         _without("current-state", "current state", "current_state"),
         _without("initial-state", "initial state", "initial_state"),
-        System("objects", "object policy", network="objects", seeds=3, in_paper=False),
-        System("objects-taught", "object policy, taught by three joined", network="objects", taught=True, seeds=3, in_paper=False),
+        System("objects", "object policy", OBJECTS, seeds=3, in_paper=False),
+        System("objects-taught", "object policy, distilled from an ensemble", OBJECTS, distilled=True, seeds=3, in_paper=False),
         _part("brief", "object policy, three epochs of train"),
-        _part("without-changes", "− what earlier turns changed", {"changes": False}),
-        _part("without-past", "− what objects know of earlier turns", {"past": "none"}),
-        _part("without-ranks", "− counting among its like", {"ranks": False}),
-        _part("without-numbers", "− what number words have in common", {"numbers": False}),
-        _part("without-symmetry", "− renamed colours and figures", symmetry=False),
-        _part("without-guidance", "− guided executions", guided=0.0),
-        _part("without-word-dropout", "− forgotten words", word_dropout=0.0),
-        _part("without-averaging", "− averaged weights", averaging=0.0),
+        _part("without-changes", "− what earlier turns changed", changes=False),
+        _part("without-past", "− what objects know of earlier turns", past="none"),
+        _part("without-ranks", "− counting similar objects", ranks=False),
+        _part("without-numbers", "− what number words have in common", numbers=False),
+        _part("without-symmetry", "− renamed colours and figures", rename_symbols=False),
+        _part("without-guidance", "− executions of the oracle", oracle_fraction=0.0),
+        _part("without-word-dropout", "− word dropout", word_dropout=0.0),
+        _part("without-averaging", "− averaged weights", ema_decay=0.0),
         _part("with-generated", "+ 1,000 generated interactions", generated=1000),
-        _part("with-robustness", "+ minding improbable actions less and less", robust=0.8),
         _part("with-sestra", "SESTRA's objective instead of best-action likelihood", learner="sestra"),
         System(
             "attention-with-best-action",
             "the paper's network instead of objects, ten epochs",
-            "best-action",
-            settings={"guided": 0.5, "word_dropout": 0.05, "epochs": 10, "averaging": 0.99},
+            {"learner": "best-action", "oracle_fraction": 0.5, "word_dropout": 0.05, "epochs": 10, "ema_decay": 0.99},
             seeds=1,
             in_paper=False,
         ),
@@ -127,8 +119,8 @@ def trials(
     chosen = [find_system(name) for name in dict.fromkeys(single for name in systems for single in GROUPS.get(name, (name,)))]
     if preset_name == "paper" and not all(system.in_paper for system in chosen):
         raise InputError("--preset paper: the object policy is not the paper's and has no such preset; leave it out of --systems")
-    if generated and any(system.taught for system in chosen):
-        raise InputError("--systems objects-taught: its teachers learnt SCONE's words, which generated interactions lack; leave it out")
+    if generated and any(system.distilled for system in chosen):
+        raise InputError("--systems objects-taught: its teachers know SCONE's vocabulary, which generated interactions lack; leave it out")
     most = seeds or max(system.seeds for system in chosen)
     return [
         Trial(
@@ -150,15 +142,10 @@ def find_system(name: str) -> System:
 
 
 def differences(expected: TrainConfig, found: TrainConfig) -> dict[str, list[Any]]:
-    """Settings that are not as expected: by flag, what was expected and what was found."""
-    ours, theirs = flat(dataclasses.asdict(expected)), flat(dataclasses.asdict(found))
+    """Settings that are not as expected, by name: what was expected and what was found."""
+    ours, theirs = expected.flat(), found.flat()
     names = dict.fromkeys([*ours, *theirs])
     return {name: [ours.get(name), theirs.get(name)] for name in names if ours.get(name) != theirs.get(name)}
-
-
-def flat(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration as JSON holds it, with the network's settings beside the others, as the flags are."""
-    return {name: value for name, value in config.items() if name != "policy"} | dict(config.get("policy", {}))
 
 
 def describe(different: Mapping[str, Sequence[Any]]) -> str:

@@ -1,4 +1,4 @@
-"""How all trials stand, in one live table; where there is no terminal, a line for whatever happens."""
+"""The progress of all trials in one live table; where there is no terminal, a line per event."""
 
 from __future__ import annotations
 
@@ -32,17 +32,22 @@ class Row:
     history: list[dict[str, Any]] = field(default_factory=list)
     failures: int = 0
 
+    @property
+    def epochs(self) -> int:
+        """The most; small data may have more (``min_updates``)."""
+        return max(self.trial.config.optimisation.epochs, self.epoch)
+
     def seconds_left(self) -> float | None:
         """If the remaining epochs take as long as the last ones."""
         if self.state not in {"running", "stopped"} or not self.history:
             return None
         recent = self.history[-6:]
         taken = recent[-1]["seconds"] - (recent[0]["seconds"] if len(recent) > 1 else 0.0)
-        return float(taken / max(1, len(recent) - 1) * (self.trial.config.epochs - self.epoch))
+        return float(taken / max(1, len(recent) - 1) * (self.epochs - self.epoch))
 
 
 class View:
-    """The table; ``with`` it, ``refresh`` it, and tell it of outcomes."""
+    """The table; a context manager."""
 
     def __init__(self, console: Console, runs: Path, deadline: float | None = None) -> None:
         self.console, self.runs, self.deadline = console, runs, deadline
@@ -68,15 +73,15 @@ class View:
         self.console.print(line, markup=False, soft_wrap=True)
 
     def ended(self, outcome: Outcome) -> None:
-        row = self.rows[outcome.trial.name]
+        row = self.rows[outcome.name]
         row.state = outcome.state
         self._read(row)
         what = f"{outcome.state} after epoch {row.epoch}" if row.history else outcome.state
         figures = _figures(row.history[-1]) if row.history else ""
-        self.say(f"{outcome.trial.name}: {outcome.message or f'{what}  {figures}'}")
+        self.say(f"{outcome.name}: {outcome.message or f'{what}  {figures}'}")
 
     def refresh(self, pool: Pool) -> None:
-        """Look into the folders of the trials that are at work; show what has changed."""
+        """Read the folders of the running trials and show what has changed."""
         for complaint in pool.complaints:
             self.say(complaint)
         pool.complaints.clear()
@@ -102,7 +107,7 @@ class View:
             return
         before, row.history, row.epoch = row.epoch, history, len(history)
         if not self._live and row.state == "running" and row.epoch > before > 0:
-            self.say(f"{row.trial.name}: epoch {row.epoch} of {row.trial.config.epochs}  {_figures(history[-1])}")
+            self.say(f"{row.trial.name}: epoch {row.epoch} of {row.epochs}  {_figures(history[-1])}")
 
     def table(self) -> Table:
         from rich.table import Table
@@ -122,7 +127,7 @@ class View:
             table.add_row(
                 row.trial.name,
                 row.state + (f", failed {row.failures}×" if row.failures else ""),
-                f"{row.epoch}/{row.trial.config.epochs}",
+                f"{row.epoch}/{row.epochs}",
                 *(_percent(last.get(name)) for name in ("inst", "utts3", "utts5")),
                 duration(last["seconds"]) if last else "",
                 "" if left is None else duration(left),

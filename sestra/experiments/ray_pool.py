@@ -1,4 +1,4 @@
-"""Trials on Ray: one CPU and one torch thread each, on this machine or a cluster; one that dies is continued from its checkpoint."""
+"""Trials on Ray: one CPU and one torch thread each, on this machine or a cluster; one that dies is resumed from its checkpoint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
 from sestra.experiments.trials import Conditions, Job, Outcome, find_source, work_on
-from sestra.worlds import WORLDS
 
 OBJECT_STORE = 80 * 2**20
 """Bytes, about the least that Ray accepts: trials exchange files, not objects."""
@@ -86,7 +85,7 @@ class Attempt:
 
 
 class Pool:
-    """Runs trials; use it in a ``with`` statement. On its own Ray, unless one was begun already or an address is given."""
+    """Runs trials; a context manager. It starts Ray itself, unless Ray runs already or an address is given."""
 
     def __init__(self, conditions: Conditions, *, address: str | None = None, cpus: int | None = None, max_failures: int = 3) -> None:
         self.ray = import_ray()
@@ -95,7 +94,7 @@ class Pool:
         self.attempts: dict[Any, Attempt] = {}
         self.failures: Counter[str] = Counter()
         self.complaints: list[str] = []
-        """Why attempts failed, since somebody last looked."""
+        """Why attempts failed, since the progress table last showed it."""
         self._sources: dict[str, Source] = {}
         self._ours = False
 
@@ -103,7 +102,7 @@ class Pool:
         return self
 
     def _begin(self) -> None:
-        """Not before there is a trial to run."""
+        """Start Ray, with the first trial."""
         if self.ray.is_initialized():
             return
         self._ours = True
@@ -132,13 +131,13 @@ class Pool:
             self._sources[world] = find_source(world, self.conditions.data)
         self._begin()
         token = uuid.uuid4().hex
-        job = Job(trial, self.conditions, self._sources[world], token, users_own(world))
-        with sent_by_value(self.ray, job.world):
+        job = Job.of(trial, self.conditions, self._sources[world], token)
+        with sent_by_value(self.ray, *(item for items in job.registered.values() for item in items.values())):
             reference = self.ray.remote(num_cpus=1, max_retries=0, name=trial.name)(work_on).remote(job)
         self.attempts[reference] = Attempt(trial, token, self.failures[trial.name])
 
     def poll(self, seconds: float) -> list[Outcome]:
-        """Trials that came to an end, after waiting for one for so long at most."""
+        """Trials that have ended; waits for one at most so long."""
         ready, _ = self.ray.wait(list(self.attempts), num_returns=1, timeout=seconds)
         outcomes = []
         for reference in ready:
@@ -155,14 +154,14 @@ class Pool:
         reason = _last_line(error)
         if self.failures[name] > self.max_failures:
             message = f"{name}: failed {self.failures[name]} times, the last time with: {reason}"
-            return [Outcome(attempt.trial, "failed", message=message)]
+            return [Outcome(name, "failed", message=message)]
         self.complaints.append(f"{name}: {reason}; it is tried again from its last checkpoint")
         self.submit(attempt.trial)
         return []
 
 
 def _last_line(error: Exception) -> str:
-    """What a person wants to know: of a remote traceback its end, of a crash the first sentence."""
+    """Of a remote traceback its last line, of a crash the first sentence."""
     text = str(error).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
@@ -170,16 +169,10 @@ def _last_line(error: Exception) -> str:
     return lines[-1] if "Traceback" in text or "ray::" in lines[0] else lines[0].split(". ")[0]
 
 
-def users_own(world: str) -> type[Any] | None:
-    """The world's class, if it is not the package's."""
-    kind = WORLDS.get(world)
-    return None if kind.__module__.startswith("sestra.") else kind
-
-
 @contextmanager
-def sent_by_value(ray: Any, *kinds: type[Any] | None) -> Iterator[None]:
-    """While it lasts, Ray sends these classes as they are: workers need not have the modules that they came from."""
-    names = {base.__module__ for kind in kinds if kind for base in kind.__mro__}
+def sent_by_value(ray: Any, *kinds: type[Any]) -> Iterator[None]:
+    """In this context Ray sends these classes by value: workers need not have the modules that define them."""
+    names = {base.__module__ for kind in kinds for base in kind.__mro__}
     modules = [sys.modules[name] for name in sorted(names) if _is_users(name)]
     for module in modules:
         ray.cloudpickle.register_pickle_by_value(module)
@@ -191,7 +184,7 @@ def sent_by_value(ray: Any, *kinds: type[Any] | None) -> Iterator[None]:
 
 
 def _is_users(name: str) -> bool:
-    """Whether a module is a file of the user's own, and not of an installed package, which workers have too."""
+    """Whether a module is the user's own file, and not of an installed package, which workers have too."""
     top = name.partition(".")[0]
     if top in {"__main__", "sestra"} or top in sys.stdlib_module_names:  # what is defined in __main__ is pickled by value anyway
         return False

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
 from sestra.io import read_json
-from sestra.learning.config import TrainConfig, build
+from sestra.learning import migrations
+from sestra.learning.config import TrainConfig
 from sestra.version import __version__
 
 if TYPE_CHECKING:
-    from sestra.experiments.trials import Conditions
-    from sestra.learning.trainer import Training
+    from sestra.learning.trainer import Trainer
 
 CURVES = ("inst", "utts3", "utts5", "reward", "train_inst", "objective")
 FIGURES = ("inst", "utts3", "utts5", "intervals", "counts", "by_turn", "reward", "data")
@@ -24,7 +24,7 @@ FIGURES = ("inst", "utts3", "utts5", "intervals", "counts", "by_turn", "reward",
 
 
 def make(
-    trial: Trial, training: Training, different: dict[str, list[Any]], conditions: Conditions, splits: Sequence[str]
+    trial: Trial, training: Trainer, different: dict[str, list[Any]], splits: Sequence[str], data: Path | None, flat: int
 ) -> dict[str, Any]:
     """Of a training that has ended; measures its best policy on the splits, as ``sestra evaluate`` does."""
     from sestra.io import write_json
@@ -33,21 +33,21 @@ def make(
     from sestra.learning.run_folder import load_trained
 
     trained = load_trained(training.folder)
-    measured = {split: measure(trained, split, conditions.data, generated=conditions.data is None).record for split in splits}
+    measured = {split: measure(trained, split, data, generated=data is None).record for split in splits}
     if "dev" in measured:
         write_json(training.folder.path / "results.json", measured["dev"])  # what 'sestra export' looks for
     progress, config = training.progress, training.config
     source = training.folder.source()
     return {
         "name": trial.name,
-        "world": config.world,
+        "world": trained.tables.world.name,
         "system": trial.system,
-        "learner": config.learner,
+        "learner": config.learner_name,
         "preset": config.preset,
         "seed": config.seed,
         "generated": source.generated,
-        "ended": _ended(training, conditions),
-        "flat": conditions.flat if training.unfinished else 0,
+        "ended": _ended(training, flat),
+        "flat": flat if training.unfinished else 0,
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
         "seconds": progress.history[-1]["seconds"],
@@ -59,15 +59,15 @@ def make(
         "train": dataclasses.asdict(source),
         "model": {"name": training.folder.model.name, "sha256": checkpoint.checksum(training.folder.model)},
         "different": different,
-        "config": dataclasses.asdict(config),
+        "config": config.to_json(),
         "version": __version__,
     }
 
 
-def _ended(training: Training, conditions: Conditions) -> str:
+def _ended(training: Trainer, flat: int) -> str:
     if training.unfinished:  # ended because its validation accuracy got no better, which is none of its own settings
-        return f"no better for {conditions.flat} epochs"
-    return f"all {training.config.epochs} epochs" if training.progress.epoch >= training.config.epochs else "patience ran out"
+        return f"no better for {flat} epochs"
+    return f"all {training.epochs} epochs" if training.progress.epoch >= training.epochs else "patience ran out"
 
 
 def _round(value: float | None) -> float | None:
@@ -89,7 +89,8 @@ def read(path: Path) -> dict[str, Any]:
     for name, kind in EXPECTED.items():
         if not isinstance(record.get(name), kind):
             raise InputError(f"{path}: {name} is {record.get(name)!r}; was it written by 'sestra paper run' of this version?")
-    build(TrainConfig, record["config"], f"{path}: config")
+    config = TrainConfig.from_json(record["config"], f"{path}: config")
+    record |= {"config": config.to_json(), "different": migrations.upgrade_differences(record["different"])}
     for split, figures in record["splits"].items():
         if not isinstance(figures, dict) or not set(FIGURES) <= set(figures):
             raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")

@@ -16,10 +16,9 @@ from typing import Any, Literal
 
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.learning.config import NETWORKS, AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
-
-FIRST = ("world", "network", "learner", "preset")
-"""Settings on which the defaults of the others depend."""
+from sestra.learning.config import GROUPS, PLUGINS, TrainConfig, configure
+from sestra.learning.settings import flag
+from sestra.worlds import get_world
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,22 @@ class Range:
     whole: bool
 
 
-def settings() -> dict[str, Any]:
-    """Every setting of a run, by name, with its type; those of the networks beside the others, as in ``sestra train``."""
-    kinds = [TrainConfig, AttentionConfig, ObjectConfig]
-    return {name: hint for kind in reversed(kinds) for name, hint in typing.get_type_hints(kind).items() if hint != PolicyConfig}
+def kinds(policies: Sequence[str] = (), learners: Sequence[str] = ()) -> list[type[Any]]:
+    """The dataclasses that hold the settings of runs, for some policies and learners or for all."""
+    groups = [type(getattr(TrainConfig(), group)) for group in GROUPS if group not in PLUGINS]
+    named = {"policy": policies, "learner": learners}
+    return [TrainConfig, *groups, *(registry.get(name) for kind, registry in PLUGINS.items() for name in named[kind] or registry.names())]
 
 
-def parse(name: str, text: str) -> list[Any] | Range:
+def settings(of: Sequence[type[Any]]) -> dict[str, Any]:
+    """The settings in these dataclasses, by the names of their flags, with their types; a policy and a learner are named."""
+    found = {each.name: typing.get_type_hints(kind)[each.name] for kind in reversed(of) for each in dataclasses.fields(kind)}
+    hidden = {"version", *GROUPS} - set(PLUGINS)
+    return {name: str if name in PLUGINS else hint for name, hint in found.items() if name not in hidden}
+
+
+def parse(name: str, text: str, hint: Any) -> list[Any] | Range:
     """The values that a flag lists, ``0.03,0.07,0.1``, or its range, ``0.01..0.3`` (``0.01..0.3:log`` for a logarithmic scale)."""
-    hint = settings()[name]
     ranged = re.fullmatch(r"\s*(\S+?)\.\.(\S+?)(:log)?\s*", text)
     if ranged and hint in {int, float}:
         low, high = (_value(name, part, hint) for part in ranged.groups()[:2])
@@ -51,7 +57,7 @@ def parse(name: str, text: str) -> list[Any] | Range:
         return Range(low, high, bool(ranged[3]), hint is int)
     values = [_value(name, part.strip(), hint) for part in text.split(",")]
     if len(set(values)) < len(values):
-        raise InputError(f"{flag(name)} {text}: a value stands there twice; list each once")
+        raise InputError(f"{flag(name)} {text}: a value is there twice; list each once")
     return values
 
 
@@ -78,36 +84,20 @@ def _value(name: str, text: str, hint: Any) -> Any:
     return value
 
 
-def flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def configure(values: Mapping[str, Any]) -> TrainConfig:
-    """A run's settings: the preset that world, network and learner have, and then the values."""
-    config = preset(
-        values.get("preset", "default"), values.get("world", "alchemy"), values.get("learner"), values.get("network", "attention")
-    )
-    own = {field.name for field in dataclasses.fields(TrainConfig)}
-    of_policy = {field.name for field in dataclasses.fields(NETWORKS[config.network])}
-    rest = {name: value for name, value in values.items() if name not in FIRST}
-    for name in rest:
-        if name not in own | of_policy:
-            raise InputError(
-                f"{flag(name)}: the network {config.network!r} has no such setting; its own are {', '.join(sorted(of_policy))}"
-            )
-    policy = replace(config.policy, **{name: value for name, value in rest.items() if name in of_policy})
-    config = replace(config, policy=policy, **{name: value for name, value in rest.items() if name in own})
+def checked(values: Mapping[str, Any]) -> TrainConfig:
+    """A run's settings, checked before any run begins."""
+    config = configure(values)
     if config.teacher:
-        from sestra.learning.learners import distillation as teaching
+        from sestra.learning.learners.distillation import absolute_name
 
-        config = replace(config, teacher=teaching.in_full(config.teacher))
+        config = replace(config, teacher=absolute_name(config.teacher))
     config.check()
     return config
 
 
 @dataclass(frozen=True)
 class Combination:
-    """One choice of values, and its trials, one a seed."""
+    """One choice of values, and its trials, one per seed."""
 
     values: dict[str, Any]
     """Of the settings that the sweep varies."""
@@ -115,10 +105,9 @@ class Combination:
 
 
 def combine(values: Mapping[str, Any], fixed: Mapping[str, Any], seeds: Sequence[int]) -> Combination:
-    configs = [configure({**fixed, **values, "seed": seed}) for seed in seeds]
-    title = "-".join(
-        [configs[0].world, *(f"{name.replace('_', '-')}={_brief(value)}" for name, value in values.items() if name != "world")]
-    )
+    configs = [checked({**fixed, **values, "seed": seed}) for seed in seeds]
+    named = [f"{name.replace('_', '-')}={_brief(value)}" for name, value in values.items() if name != "world"]
+    title = "-".join([get_world(configs[0].world).name, *named])
     title = re.sub(r"[^\w.=+-]", "_", title)
     if len(title) > 150:
         title = f"{title[:120]}-{hashlib.sha256(title.encode()).hexdigest()[:12]}"
@@ -129,9 +118,9 @@ def _brief(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value).lower()
 
 
-def split_fixed(given: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, list[Any] | Range]]:
+def split_fixed(given: Mapping[str, str], known: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[Any] | Range]]:
     """Settings with one value, and those that are varied."""
-    parsed = {name: parse(name, text) for name, text in given.items()}
+    parsed = {name: parse(name, text, known[name]) for name, text in given.items()}
     varied = {name: values for name, values in parsed.items() if isinstance(values, Range) or len(values) > 1}
     return {name: values[0] for name, values in parsed.items() if isinstance(values, list) and len(values) == 1}, varied
 

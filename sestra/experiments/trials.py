@@ -1,4 +1,4 @@
-"""One trial from beginning to end: an ordinary run in an ordinary run folder, continued if it is there, and measured when it has ended."""
+"""One trial: an ordinary run in an ordinary run folder, resumed if it is there, and evaluated when it has ended."""
 
 from __future__ import annotations
 
@@ -14,17 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal
 from sestra.data import locate, sources
 from sestra.data.sources import Source
 from sestra.errors import InputError
+from sestra.experiments import records
 from sestra.experiments.grid import Trial, describe, differences
 from sestra.io import write_json
-from sestra.worlds import WORLDS, World, get_world
+from sestra.learning.config import TrainConfig
+from sestra.learning.learners.registry import LEARNERS
+from sestra.learning.policies.registry import POLICIES
+from sestra.registry import Registry
+from sestra.worlds import WORLDS, get_world
 
 if TYPE_CHECKING:
     from sestra.learning.run_folder import RunFolder
-    from sestra.learning.trainer import Training
+    from sestra.learning.trainer import Trainer
 
 State = Literal["ended", "stopped", "wrong", "failed"]
-PATIENCE_WITH_LOCKS = 60.0
-"""Seconds to wait for another process to leave the run, such as a worker whose driver has just died."""
+LOCK_TIMEOUT = 60.0
+"""Seconds to wait for another process to release the run, such as a worker whose driver has just died."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Conditions:
     data: Path | None = None
     """The folder with the data, found by the driver; None for generated interactions."""
     splits: bool = True
-    """Whether the policy is measured on dev, and on test where it is at hand, when training has ended."""
+    """Whether the policy is evaluated on dev, and on test where the data has it, when training has ended."""
     deadline: float | None = None
     """When to stop, in seconds as ``time.time`` counts them."""
     flat: int = 0
@@ -48,7 +53,7 @@ class Conditions:
 class Outcome:
     """What became of a trial; a worker sends it to the driver."""
 
-    trial: Trial
+    name: str
     state: State
     record: dict[str, Any] | None = None
     message: str = ""
@@ -58,31 +63,53 @@ class Outcome:
 class Job:
     """All that a worker is given."""
 
-    trial: Trial
+    name: str
+    system: str
+    config: dict[str, Any]
+    """As JSON: the worker finds the classes that it names by itself."""
     conditions: Conditions
     source: Source
     """What the driver found to train on: a worker that finds anything else must not train on it."""
+    registered: dict[str, dict[str, type[Any]]]
+    """What the driver registered in Python, by kind and name."""
     token: str = ""
-    """Tells this attempt from others, in the note that the worker leaves in the run's folder."""
-    world: type[World[Any]] | None = None
-    """The world, if it is the user's own and not the package's."""
+    """Identifies this attempt in the note that the worker leaves in the run's folder."""
+
+    @classmethod
+    def of(cls, trial: Trial, conditions: Conditions, source: Source, token: str = "") -> Job:
+        return cls(trial.name, trial.system, trial.config.to_json(), conditions, source, registered(), token)
+
+
+REGISTRIES: tuple[Registry[Any], ...] = (WORLDS, POLICIES, LEARNERS)
+
+
+def registered() -> dict[str, dict[str, type[Any]]]:
+    """The worlds, policies and learners that this process registered itself, by kind."""
+    return {registry.kind: registry.registered() for registry in REGISTRIES}
+
+
+def register(given: dict[str, dict[str, type[Any]]]) -> None:
+    """Make known here what another process registered."""
+    for registry in REGISTRIES:
+        for name, item in given[registry.kind].items():
+            registry.register(name, item)
 
 
 class _Stop(Exception):  # noqa: N818
     """Raised between two epochs, when the checkpoint has been written."""
 
 
-class _Between:
-    """Watches a training and ends it between two epochs."""
+class _StopBetweenEpochs:
+    """Ends a training between two epochs."""
 
-    def __init__(self, training: Training, conditions: Conditions) -> None:
+    def __init__(self, training: Trainer, conditions: Conditions) -> None:
         self.training, self.conditions = training, conditions
         self.began = time.time()
 
-    def batch(self, done: int, total: int, objective: float) -> None:
+    def on_batch_end(self, done: int, total: int, objective: float) -> None:
         pass
 
-    def epoch(self, _: dict[str, Any]) -> None:
+    def on_epoch_end(self, _: dict[str, Any]) -> None:
         now = time.time()
         lasted, self.began = now - self.began, now
         if self.flat or self.late(lasted):
@@ -90,7 +117,7 @@ class _Between:
 
     @property
     def flat(self) -> bool:
-        progress, warm_up = self.training.progress, self.training.config.warm_up
+        progress, warm_up = self.training.progress, self.training.warm_up_epochs
         return bool(self.conditions.flat and progress.epoch > warm_up and progress.epoch - progress.best_epoch >= self.conditions.flat)
 
     def late(self, next_epoch: float = 0.0) -> bool:
@@ -104,23 +131,21 @@ def find_source(world: str, data: Path | None) -> Source:
 
 
 def work_on(job: Job) -> Outcome:
-    """Train what is left of a trial, then measure it; whatever is the input's fault is an outcome, all else an exception."""
+    """Train what is left of a trial, then evaluate it; a fault of the input is an outcome, everything else an exception."""
     try:
         return _work_on(job)
     except InputError as error:
-        return Outcome(job.trial, "wrong", message=str(error))
+        return Outcome(job.name, "wrong", message=str(error))
 
 
 def _work_on(job: Job) -> Outcome:
-    from sestra.experiments import records
     from sestra.learning.run_folder import RunFolder
     from sestra.learning.runtime_settings import use_one_core
-    from sestra.learning.trainer import Training
+    from sestra.learning.trainer import Trainer
 
     use_one_core()
-    trial, conditions = job.trial, job.conditions
-    if job.world:
-        WORLDS.register(trial.config.world, job.world)
+    register(job.registered)
+    trial, conditions = Trial(job.name, TrainConfig.from_json(job.config, job.name), job.system), job.conditions
     interactions, source = sources.load(trial.config.world, "train", conditions.data, generated=conditions.data is None)
     if source != job.source:
         raise InputError(
@@ -134,41 +159,41 @@ def _work_on(job: Job) -> Outcome:
         if different and (conditions.strict or found.world != trial.config.world):
             raise InputError(f"{folder.path}: holds a run with other settings ({describe(different)}); choose another folder with --out")
         found.check()
-        training = Training(found, interactions, folder)
+        training = Trainer(found, interactions, folder)
         if folder.exists():
             folder.check_source(source)
             training.resume()
         else:
             folder.create(found, training.vocabulary, source)
-        training.watch = between = _Between(training, conditions)
+        training.callback = between = _StopBetweenEpochs(training, conditions)
         if not between.flat:
             if training.unfinished and between.late():
-                return Outcome(trial, "stopped")
+                return Outcome(job.name, "stopped")
             try:
                 training.run()
             except _Stop:
                 if not between.flat and training.unfinished:
-                    return Outcome(trial, "stopped")
+                    return Outcome(job.name, "stopped")
         splits = available_splits(found.world, conditions.data) if conditions.splits else ()
-        return Outcome(trial, "ended", records.make(trial, training, different, conditions, splits))
+        return Outcome(job.name, "ended", records.make(trial, training, different, splits, conditions.data, conditions.flat))
 
 
 def available_splits(world: str, data: Path | None) -> tuple[str, ...]:
-    """What can be measured: dev, and test if it is at hand; generated data has no test."""
+    """What the policy can be evaluated on: dev, and test if the data has it; generated data has none."""
     if data is None:
         return ("dev",)
     return tuple(split for split in ("dev", "test") if (get_world(world).name, split) in locate.files(data))
 
 
 NOTE = "worker.json"
-"""In a run's folder while a worker is at it: who."""
+"""In a run's folder while a worker is training it: which worker."""
 
 
 @contextmanager
 def _alone(folder: RunFolder, token: str) -> Iterator[None]:
-    """Keep others out of the run, and say who is at it."""
+    """Lock the run, and note who has it."""
     note = folder.path / NOTE
-    with folder.alone(PATIENCE_WITH_LOCKS):
+    with folder.alone(LOCK_TIMEOUT):
         try:
             write_json(note, {"token": token, "host": socket.gethostname(), "pid": os.getpid()})
             yield

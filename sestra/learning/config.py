@@ -1,250 +1,283 @@
-"""Every setting of a training run, as data: the command line is made from it, and each run's folder holds it."""
+"""Every setting of a training run, in groups: the command line is made from it, and each run's folder holds it as JSON."""
 
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
+from sestra.learning import migrations
+from sestra.learning.learners.base import Learner
+from sestra.learning.learners.registry import LEARNERS
+from sestra.learning.learners.sestra import Sestra
+from sestra.learning.policies.attention_config import AttentionConfig
+from sestra.learning.policies.registry import POLICIES, PolicyConfig
+from sestra.learning.settings import RARE, build, check_range, flag
+from sestra.registry import Registry
 from sestra.worlds import get_world
+from sestra.worlds.reward import Shaping
 
-LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised", "best-action"]
 Optimiser = Literal["rmsprop", "adam"]
-Shaping = Literal["distance", "steps", "none"]
 Preset = Literal["default", "paper"]
-Network = Literal["attention", "objects"]
-Past = Literal["none", "turn-before", "pointed"]
 
 
 @dataclass(frozen=True)
-class AttentionConfig:
-    """The paper's policy; sizes from supplementary D."""
+class DataConfig:
+    """What is learnt from."""
 
-    embedding: int = 50
-    """Size of the embeddings of words and of action kinds and arguments."""
-    hidden: int = 100
-    """Size of the instruction encoder (each direction) and of the decoder."""
-    dropout: float = 0.0
-    """Share of values dropped in the paper's three places (it does not give the number)."""
-    previous_instructions: bool = True
-    """Whether previous instructions are attended to (without: the paper's first ablation)."""
-    initial_state: bool = True
-    """Whether the state at the start of the instruction is attended to (without: the paper's fourth ablation; without both, its second)."""
-    current_state: bool = True
-    """Whether the state now is attended to (without: the paper's third ablation)."""
+    generated: int = 0
+    """Interactions written by the world's grammar that are added to the training data."""
+    rename_symbols: bool = False
+    """Whether interchangeable symbols (colours, figures) are renamed at random in each batch, in words and states alike."""
+    word_dropout: float = 0.0
+    """Fraction of words that are replaced by the unknown word in each batch."""
+    min_word_count: int = field(default=2, metadata=RARE)
+    """Words that occur fewer times than this in the training data are unknown."""
+    validation_fraction: float = field(default=0.07, metadata=RARE)
+    """Fraction of the training data that is held out for model selection; the same part for every seed."""
 
     def check(self) -> None:
-        """Raise InputError for a value that makes no sense."""
-        for name in ("embedding", "hidden"):
-            _within(name, getattr(self, name), 1, 10_000)
-        _within("dropout", self.dropout, 0, 0.99)
-        if not (self.previous_instructions or self.initial_state or self.current_state):
-            raise InputError("nothing but the current instruction is attended to; leave previous instructions or one of the states on")
+        check_range("generated", self.generated, 0, 1_000_000)
+        check_range("word_dropout", self.word_dropout, 0, 1)
+        check_range("min_word_count", self.min_word_count, 1, 1_000_000)
+        check_range("validation_fraction", self.validation_fraction, 1e-6, 0.9)
 
 
 @dataclass(frozen=True)
-class ObjectConfig:
-    """The object policy."""
+class RolloutConfig:
+    """Executions and their rewards."""
 
-    embedding: int = 64
-    """Size of the embeddings of words."""
-    size: int = 128
-    """Size of the vectors of objects, words and changes."""
-    layers: int = 2
-    """How often the objects attend to the memory and to each other."""
-    heads: int = 4
-    """Attention heads."""
-    dropout: float = 0.1
-    """Share of values dropped in the embeddings of words and after every sublayer."""
-    past: Past = "turn-before"
-    """What an object knows of earlier turns: nothing, its look when the turn before began, or its past in turns that words point at."""
-    ranks: bool = True
-    """Whether an object's vector counts its like to the left and right, and those that hold more or less: "the second yellow beaker"."""
-    numbers: bool = False
-    """Whether words that name the same number, as "5th", "fifth" and "five" do, have a part of their embeddings in common."""
-    changes: bool = True
-    """Whether the memory holds what earlier turns changed, beside their words."""
+    horizon: int = 10
+    """M, the most actions of an execution in training."""
+    execution_horizon: int = field(default=20, metadata=RARE)
+    """The most actions of an execution in validation and in use."""
+    verbosity: float = 0.1
+    """Penalty (delta) of every action but STOP."""
+    shaping: Shaping = field(default="distance", metadata=RARE)
+    """What the reward's shaping term counts: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
+    oracle_fraction: float = field(default=0.0, metadata=RARE)
+    """Fraction of the executions that only take actions of shortest paths to the goal; for learners that need not be on-policy."""
 
     def check(self) -> None:
-        """Raise InputError for a value that makes no sense."""
-        for name in ("embedding", "size", "layers", "heads"):
-            _within(name, getattr(self, name), 1, 10_000)
-        _within("dropout", self.dropout, 0, 0.99)
-        if self.size % (2 * self.heads):
-            raise InputError(f"--size {self.size}: expected a multiple of twice the number of heads, {2 * self.heads}")
+        for name in ("horizon", "execution_horizon"):
+            check_range(name, getattr(self, name), 1, 1_000_000)
+        check_range("verbosity", self.verbosity, 0, 1_000_000)
+        check_range("oracle_fraction", self.oracle_fraction, 0, 1)
 
 
-PolicyConfig = AttentionConfig | ObjectConfig
-NETWORKS: dict[Network, type[PolicyConfig]] = {"attention": AttentionConfig, "objects": ObjectConfig}
+@dataclass(frozen=True)
+class OptimisationConfig:
+    """Updates of the weights."""
+
+    optimiser: Optimiser = "rmsprop"
+    """The optimiser."""
+    batch_size: int = 20
+    """Instructions per update."""
+    learning_rate: float = 0.001
+    """Initial learning rate."""
+    final_learning_rate: float = 1.0
+    """Final learning rate as a fraction of the initial one; the schedule is a half cosine."""
+    ema_decay: float = 0.0
+    """Decay of the exponential moving average of the weights, which validation and the final model use (0: no average)."""
+    max_grad_norm: float = field(default=0.0, metadata=RARE)
+    """Gradients are clipped to this norm (0: not clipped)."""
+    epochs: int = 200
+    """The most passes over the training data."""
+    min_updates: int = field(default=0, metadata=RARE)
+    """Raises the number of epochs for small data, so that there are at least so many updates; 0 where --epochs is given."""
+    warm_up: float = field(default=0.0, metadata=RARE)
+    """Fraction of the epochs, at the start, that maximise best-action likelihood instead of the learner's objective (0: the paper)."""
+
+    def check(self) -> None:
+        for name in ("batch_size", "epochs"):
+            check_range(name, getattr(self, name), 1, 1_000_000)
+        for name in ("max_grad_norm", "min_updates"):
+            check_range(name, getattr(self, name), 0, 1_000_000)
+        for name in ("final_learning_rate", "ema_decay", "warm_up"):
+            check_range(name, getattr(self, name), 0, 1)
+        check_range("learning_rate", self.learning_rate, 1e-12, 10)
+
+
+@dataclass(frozen=True)
+class SelectionConfig:
+    """When training stops."""
+
+    patience: float = field(default=50.0, metadata=RARE)
+    """Epochs without a higher validation reward before training stops; grows by half a per cent with each improvement."""
+
+    def check(self) -> None:
+        check_range("patience", self.patience, 0, 1_000_000)
+
+
+GROUPS = ("data", "policy", "learner", "rollout", "optimisation", "selection")
+DECIDING = ("world", "policy", "learner", "preset")
+"""Settings on which the defaults of the others depend."""
 
 
 @dataclass(frozen=True)
 class TrainConfig:
     """One training run."""
 
+    version: int = migrations.VERSION
     world: str = "alchemy"
-    """The world: alchemy, scene, tangrams, or one that you registered."""
-    network: Network = "attention"
-    """The policy: the paper's, with attention and a recurrent decoder, or the one whose tokens are the world's objects."""
-    learner: LearnerName = "sestra"
-    """What is maximised."""
-    preset: Preset = "default"
-    """Where the other flags' defaults come from: 'paper' for the paper's own settings, 'default' for ours."""
+    """The world: a name, path/to/file.py:Class or package.module:Class."""
     seed: int = 1
-    """Decides initial weights, order of examples, dropout and sampled actions."""
-    horizon: int = 7
-    """M, the most actions that an execution may take in training."""
-    verbosity: float = 0.15
-    """The penalty (delta) of every action but STOP."""
-    shaping: Shaping = "distance"
-    """What the reward's shaping term counts: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
-    entropy: float = 0.1
-    """Weight (lambda) of the policy's entropy in what is maximised."""
-    robust: float = 0.0
-    """What the best-action learner maximises in the last epoch: from 0, likelihood, as in the first, to 1, probability."""
+    """Determines initial weights, order of examples, dropout and sampled actions."""
+    preset: Preset = "default"
+    """Where the defaults of the other flags come from: 'paper' for the paper's own settings, 'default' for ours."""
     teacher: str = ""
-    """A trained agent, by its name or its run's folder, whose choices are learnt from beside the rewards; its words must be the run's."""
-    taught: float = 0.7
-    """Share of the objective that is the likelihood of the teacher's choices, where there is a teacher."""
-    warm_up: int = 0
-    """Epochs at the start that maximise the likelihood of the best observed actions instead (0: the paper)."""
-    guided: float = 0.0
-    """Share of the executions that take only actions of a shortest way to the goal (SESTRA and best-action alone)."""
-    batch_size: int = 20
-    """Instructions an update."""
-    optimiser: Optimiser = "rmsprop"
-    """What turns gradients into steps."""
-    smoothing: float = 0.9
-    """RMSProp's smoothing constant: how much of its running mean of squared gradients each update keeps."""
-    learning_rate: float = 0.001
-    """Step size of the optimiser at the start."""
-    decay: float = 1.0
-    """What the step size has shrunk to, as a share of the first, when the last epoch ends (along a half cosine)."""
-    chosen_after: float = 0.0
-    """Share of the epochs at the start whose models are not chosen, unless the run ends there: the best of them would be so by luck."""
-    averaging: float = 0.0
-    """How much of the averaged weights each update keeps (0: no averaging); validation and the final model use the average."""
-    clip: float = 0.0
-    """Largest norm of an update's gradient (0: no limit)."""
-    symmetry: bool = False
-    """Whether what the world does not tell apart (colours, figures) is renamed at random whenever it is seen, in words and states alike."""
-    word_dropout: float = 0.0
-    """Share of words that are read as unknown whenever they are seen in training."""
-    generated: int = 0
-    """Interactions that the world's grammar writes and that are learnt from beside train's."""
-    rare: int = 2
-    """Words that occur fewer times than this in train are read as unknown."""
-    epochs: int = 200
-    """The most passes over train."""
-    patience: float = 50.0
-    """Epochs without a better validation reward before training stops; grows by half a per cent with each improvement."""
-    validation: float = 0.07
-    """Share of train that is held out for choosing the model; the same for every seed."""
-    execution_horizon: int = 20
-    """The most actions that an execution may take in validation and use."""
+    """A trained agent, by name or run folder, that is distilled into the policy; its vocabulary must be the run's."""
+    data: DataConfig = field(default_factory=DataConfig)
     policy: PolicyConfig = field(default_factory=AttentionConfig)
-    """The network."""
+    """The policy: a name, path/to/file.py:Class or package.module:Class."""
+    learner: Learner = field(default_factory=Sestra)
+    """The learner: a name, path/to/file.py:Class or package.module:Class."""
+    rollout: RolloutConfig = field(default_factory=RolloutConfig)
+    optimisation: OptimisationConfig = field(default_factory=OptimisationConfig)
+    selection: SelectionConfig = field(default_factory=SelectionConfig)
+
+    @property
+    def policy_name(self) -> str:
+        return POLICIES.reference(type(self.policy))
+
+    @property
+    def learner_name(self) -> str:
+        return LEARNERS.reference(type(self.learner))
 
     def check(self) -> None:
         """Raise InputError for a value that makes no sense."""
         get_world(self.world)
-        for name in ("horizon", "batch_size", "rare", "epochs", "execution_horizon"):
-            _within(name, getattr(self, name), 1, 1_000_000)
-        if not isinstance(self.policy, NETWORKS[self.network]):
-            raise InputError(f"--network {self.network}: its settings are those of another network, {type(self.policy).__name__}")
-        for name in ("verbosity", "entropy", "clip", "patience", "warm_up", "generated"):
-            _within(name, getattr(self, name), 0, 1_000_000)
-        for name in ("decay", "chosen_after", "averaging", "guided", "robust", "taught", "word_dropout"):
-            _within(name, getattr(self, name), 0, 1)
-        _within("smoothing", self.smoothing, 0, 0.999999)
-        self.policy.check()
-        _within("learning_rate", self.learning_rate, 1e-12, 10)
-        _within("validation", self.validation, 1e-6, 0.9)
-        _within("seed", self.seed, 0, 2**63 - 1)
+        check_range("seed", self.seed, 0, 2**63 - 1)
+        names = dict.fromkeys(self._top(), "")
+        for group in sorted(GROUPS, key=lambda group: group in PLUGINS):  # those of plug-ins last: they have to avoid the others
+            part: Any = getattr(self, group)
+            for each in fields(part):
+                if each.name in names:
+                    other = names[each.name] or "the run"
+                    raise InputError(f"{group}: its setting {each.name!r} is also one of {other}; give it another name in {type(part)}")
+                names[each.name] = group
+            if hasattr(part, "check"):
+                part.check()
+
+    def flat(self) -> dict[str, Any]:
+        """All settings beside each other, as flags; the policy and the learner by name."""
+        values = {name: getattr(self, name) for name in self._top()} | {"policy": self.policy_name, "learner": self.learner_name}
+        for group in GROUPS:
+            values |= vars(getattr(self, group))
+        return values
+
+    def changed(self, **values: Any) -> TrainConfig:
+        """With other values of settings, by the names that ``flat`` gives them; a policy or learner may be given as an object."""
+        top = {name: values.pop(name) for name in (*self._top(), "policy", "learner") if name in values}
+        for name, registry in PLUGINS.items():
+            if isinstance(top.get(name), str):
+                top[name] = registry.get(top[name])()
+        config = replace(self, **top)
+        parts: dict[str, Any] = {}
+        for group in GROUPS:
+            part: Any = getattr(config, group)
+            parts[group] = replace(part, **{each.name: values.pop(each.name) for each in fields(part) if each.name in values})
+        if values:
+            of_policy = ", ".join(each.name for each in fields(config.policy))
+            raise InputError(
+                f"{flag(next(iter(values)))}: the policy {config.policy_name!r} has no such setting, nor has the learner "
+                f"{config.learner_name!r} or training; the policy has {of_policy or 'none'}"
+            )
+        return replace(config, **parts)
+
+    @classmethod
+    def _top(cls) -> list[str]:
+        return [each.name for each in fields(cls) if each.name not in (*GROUPS, "version")]
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is stored; ``from_json`` reads it."""
+        values = dataclasses.asdict(self)
+        for name, reference in (("policy", self.policy_name), ("learner", self.learner_name)):
+            values[name] = {"name": reference, **values[name]}
+        return values
+
+    @classmethod
+    def from_json(cls, stored: Any, place: str, folder: Path | None = None) -> TrainConfig:
+        """What was stored, by this version or an earlier one, each field checked.
+
+        It may name classes in files, whose code is then run: not files in the folder that holds the configuration, since code must not come
+        along with data.
+        """
+        values = migrations.upgrade(stored, place)
+        parts: dict[str, Any] = {}
+        for name, registry in PLUGINS.items():
+            part = values.get(name, {"name": DEFAULTS[name]})
+            if not isinstance(part, dict) or not isinstance(part.get("name"), str):
+                raise InputError(f"{place}: {name} is {shortened(repr(part))}; expected an object with a name and settings")
+            _check_reference(part["name"], f"{place}: {name}", folder)
+            try:
+                kind = registry.get(part["name"])
+            except InputError as error:
+                raise InputError(f"{place}: {error}") from error
+            parts[name] = build(kind, {key: value for key, value in part.items() if key != "name"}, f"{place}: {name}")
+        config: TrainConfig = build(cls, {name: value for name, value in values.items() if name not in PLUGINS}, place)
+        _check_reference(config.world, f"{place}: world", folder)
+        return replace(config, **parts)
 
 
-def _within(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise InputError(f"--{name.replace('_', '-')} {value}: expected a number from {low:,} to {high:,}")
+PLUGINS: dict[str, Registry[Any]] = {"policy": POLICIES, "learner": LEARNERS}
+DEFAULTS = {"policy": "attention", "learner": "sestra"}
 
 
-PAPER: dict[str, dict[str, Any]] = {
-    "alchemy": {"entropy": 0.1, "verbosity": 0.15, "horizon": 7},
-    "scene": {"entropy": 0.07, "verbosity": 0.2, "horizon": 5},
-    "tangrams": {"entropy": 0.1, "verbosity": 0.0, "horizon": 5},
-}
-"""The values of supplementary D, by world; any other world has those of ``OTHERWISE``."""
-OTHERWISE: dict[str, Any] = {"entropy": 0.1, "verbosity": 0.1, "horizon": 10}
-GUIDED = {"tangrams": 0.5}
-"""The worlds in which guided executions help SESTRA, and their share there."""
-
-OBJECTS: dict[str, dict[str, Any]] = {
-    "alchemy": {"generated": 1000, "policy": ObjectConfig(numbers=True)},
-    "tangrams": {"epochs": 8, "generated": 1500, "policy": ObjectConfig(past="pointed")},
-}
-"""The worlds in which the object policy learns better with other settings than elsewhere."""
+def absolute(reference: str) -> str:
+    """A reference to a class in a file with the file's absolute path; any other as it is."""
+    path, _, name = reference.rpartition(":")
+    return f"{Path(path).resolve()}:{name}" if path.endswith(".py") else reference
 
 
-def preset(name: Preset, world: str, learner: LearnerName | None = None, network: Network = "attention") -> TrainConfig:
+def _check_reference(reference: str, place: str, folder: Path | None) -> None:
+    path, _, _ = reference.rpartition(":")
+    if not path.endswith(".py"):
+        return
+    if not Path(path).is_absolute():
+        raise InputError(f"{place} is {shortened(reference, 200)!r}; expected an absolute path: code must not come with data")
+    if folder is not None and folder.resolve() in Path(path).resolve().parents:
+        raise InputError(f"{place} is {shortened(reference, 200)!r}, a file in the same folder; move it: code must not come with data")
+
+
+def configure(values: Mapping[str, Any]) -> TrainConfig:
+    """A run's settings: the preset for its world, policy and learner, then the given values, by the names that ``flat`` gives them."""
+    config = preset(
+        values.get("preset", "default"), values.get("world", TrainConfig.world), values.get("learner"), values.get("policy", "attention")
+    )
+    rest = {name: value for name, value in values.items() if name not in DECIDING}
+    if "epochs" in rest:
+        rest = {"min_updates": 0, **rest}
+    return config.changed(**rest)
+
+
+def preset(name: Preset, world: str, learner: str | None = None, policy: str = "attention") -> TrainConfig:
     """The settings that a run begins with, before flags change them.
 
-    The default ones are the result of finding out why runs fail (``docs/log.md``); the two learners that the paper compares with always
-    have the paper's. The object policy, which the paper does not have, learns best from best-action likelihood.
+    The default ones are the result of finding out why runs fail (``docs/log.md``). Learners that must be on-policy always have the paper's:
+    they are there to be compared with.
     """
-    learner = learner or ("best-action" if network == "objects" else "sestra")
-    optimiser: Optimiser = "adam" if learner == "supervised" else "rmsprop"
+    if name not in get_args(Preset):
+        raise InputError(f"--preset {shortened(repr(name))}: expected one of {', '.join(get_args(Preset))}")
+    found, of_policy = get_world(world), POLICIES.get(policy)
+    suited = getattr(of_policy, "presets", {})
+    usual = dict(suited.get("", {}))
+    usual_learner = usual.pop("learner", DEFAULTS["learner"])
+    learner = learner or usual_learner
+    of_learner = LEARNERS.get(learner)
+    of_world = vars(found.settings)
     config = TrainConfig(
-        world=world,
-        network=network,
-        learner=learner,
+        world=absolute(world),
         preset=name,
-        optimiser=optimiser,
-        policy=NETWORKS[network](),
-        **PAPER.get(world, OTHERWISE),
+        policy=of_policy(),
+        learner=of_learner(**{each.name: of_world[each.name] for each in fields(of_learner) if each.name in of_world}),
+        rollout=RolloutConfig(horizon=found.settings.horizon, verbosity=found.settings.verbosity),
+        optimisation=OptimisationConfig(optimiser="adam" if of_learner.uses_demonstrations else "rmsprop"),
     )
-    if name == "paper" or learner in {"policy-gradient", "contextual-bandit"}:
+    if name == "paper" or of_learner.on_policy:
         return config
-    ours = replace(config, horizon=config.horizon + 2, shaping="steps", symmetry=True, batch_size=64)
-    if network == "objects":
-        ours = replace(ours, optimiser="adam", averaging=0.999, decay=0.02, clip=1.0, word_dropout=0.05, guided=0.5)
-        return replace(ours, **{"epochs": 12, **OBJECTS.get(world, {})})
-    ours = replace(ours, learning_rate=0.002, averaging=0.997, decay=0.1)
-    if learner == "supervised":
-        return replace(ours, epochs=30, policy=AttentionConfig(dropout=0.2))
-    return replace(ours, epochs=40, warm_up=10 if learner == "sestra" else 0, guided=GUIDED.get(world, 0.0))
-
-
-def build(kind: type[Any], values: Any, place: str) -> Any:
-    """A dataclass from what JSON holds, each field checked against its annotation."""
-    if not isinstance(values, dict):
-        raise InputError(f"{place}: {values!r} stands where an object with the fields of {kind.__name__} was expected")
-    hints = typing.get_type_hints(kind)
-    unknown = sorted(set(values) - set(hints))
-    if unknown:
-        raise InputError(f"{place}: unknown field {unknown[0]!r}; expected some of {', '.join(hints)}; was it written by another version?")
-    checked = {}
-    for name, value in values.items():
-        hint = NETWORKS.get(values.get("network", "attention"), AttentionConfig) if hints[name] == PolicyConfig else hints[name]
-        if dataclasses.is_dataclass(hint):
-            checked[name] = build(typing.cast("type[Any]", hint), value, f"{place}: {name}")
-        elif not _fits(value, hint):
-            raise InputError(f"{place}: {name} is {value!r}; expected {getattr(hint, '__name__', hint)}")
-        else:
-            checked[name] = value
-    try:
-        return kind(**checked)
-    except TypeError as error:  # a field without a default is missing
-        raise InputError(f"{place}: {error}; the file is damaged, use another one") from error
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    if typing.get_origin(hint) is Literal:
-        return value in typing.get_args(hint)
-    if isinstance(hint, types.UnionType):
-        return any(_fits(value, option) for option in typing.get_args(hint))
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
+    ours: dict[str, Any] = {"horizon": config.rollout.horizon + 2, "shaping": "steps", "rename_symbols": True, "batch_size": 64}
+    return config.changed(**ours | usual | dict(found.presets.get(policy, {})) | suited.get(learner, {}))

@@ -29,7 +29,7 @@ def measure(trained: Trained, split: str, data: Path | None = None, *, generated
     config = trained.config
     interactions, source = sources.load(config.world, split, data, generated=generated)
     turns = encode_turns(interactions, trained.vocabulary, trained.tables)
-    result = evaluate(trained.policy, trained.tables, turns, horizon=config.execution_horizon, verbosity=config.verbosity)
+    result = evaluate(trained.policy, trained.tables, turns, horizon=config.rollout.execution_horizon, verbosity=config.rollout.verbosity)
     figures: dict[str, Accuracy] = {name: getattr(result, name) for name in METRICS}
     record = {
         "world": config.world,
@@ -39,11 +39,11 @@ def measure(trained: Trained, split: str, data: Path | None = None, *, generated
         "counts": {name: [accuracy.successes, accuracy.trials] for name, accuracy in figures.items()},
         "by_turn": [round(accuracy.percent, 2) for accuracy in result.by_turn],
         "reward": round(result.reward, 4),
-        "learner": config.learner,
+        "learner": config.learner_name,
         "seed": config.seed,
         "training": trained.chosen,
         "data": dataclasses.asdict(source),
-        "config": dataclasses.asdict(config),
+        "config": config.to_json(),
         "version": __version__,
     }
     return Measured(record, result, interactions)

@@ -1,4 +1,4 @@
-"""The folder of a training run: what is in it, and how a trained policy is read back.
+"""The folder of a training run: what is in it, and how a trained policy is loaded.
 
 config.json  vocab.json  metrics.jsonl  model.safetensors  checkpoints/epoch-0007.safetensors
 """
@@ -21,13 +21,15 @@ from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import read_json, write_json
 from sestra.learning import checkpoint
-from sestra.learning.config import TrainConfig, build
-from sestra.learning.policies.registry import AttentionPolicy, Ensemble, ObjectPolicy, make_policy
+from sestra.learning.config import TrainConfig
+from sestra.learning.policies.base import Policy
+from sestra.learning.policies.ensemble import Ensemble
+from sestra.learning.settings import build
 from sestra.worlds import get_world
 from sestra.worlds.tables import Tables, compile_world
 
 KEPT = 2
-"""Checkpoints that are kept, so that a damaged one has one before it."""
+"""Checkpoints that are kept: if the newest is damaged, the one before it is used."""
 
 
 @dataclass(frozen=True)
@@ -47,30 +49,30 @@ class RunFolder:
 
     @property
     def resumable(self) -> bool:
-        """Whether it is a run, and not a policy that was exported or joined from some."""
+        """Whether it is a run, and not an exported policy or an ensemble."""
         return self.exists() and (self.path / "checkpoints").is_dir()
 
     @property
     def exported(self) -> bool:
-        """Whether it is a shipped policy, and not a run: it does not say which data it came from."""
+        """Whether it is an exported policy, and not a run: it does not say which data it was trained on."""
         return not (self.path / "data.json").exists()
 
     def create(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
-        """A new run's."""
+        """Make the folder of a new run."""
         if self.exists():
             raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
         _make_folder(self.path / "checkpoints", "--out")
         self.describe(config, vocabulary, source)
 
     def describe(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
-        """Write what does not change, the configuration last."""
+        """Write the files that do not change, the configuration last."""
         write_json(self.path / "vocab.json", list(vocabulary.words))
         write_json(self.path / "data.json", dataclasses.asdict(source))
-        write_json(self.path / "config.json", dataclasses.asdict(config))
+        write_json(self.path / "config.json", config.to_json())
 
     def config(self) -> TrainConfig:
-        config: TrainConfig = build(TrainConfig, read_json(self.path / "config.json"), str(self.path / "config.json"))
-        return config
+        place = self.path / "config.json"
+        return TrainConfig.from_json(read_json(place), str(place), self.path)
 
     def source(self) -> Source:
         source: Source = build(Source, read_json(self.path / "data.json"), str(self.path / "data.json"))
@@ -94,7 +96,7 @@ class RunFolder:
 
     @contextmanager
     def alone(self, patience: float = 0.0) -> Iterator[None]:
-        """Keep other processes from working on the run, after waiting so many seconds for one; the system lifts the lock of a dead one."""
+        """Lock the run against other processes, waiting up to so many seconds; the system releases the lock of a dead process."""
         lock = filelock.FileLock(self.path / "lock", timeout=patience)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -115,45 +117,38 @@ class RunFolder:
         """Newest first."""
         return sorted((self.path / "checkpoints").glob("epoch-*.safetensors"), reverse=True)
 
-    def forget_unfinished_files(self) -> None:
-        """What a run that was killed had begun to write."""
+    def remove_unfinished_files(self) -> None:
+        """Remove what a killed run had begun to write."""
         for unfinished in self.path.rglob(".*.part"):
             unfinished.unlink(missing_ok=True)
 
-    def forget_old_checkpoints(self) -> None:
+    def remove_old_checkpoints(self) -> None:
         for old in self.checkpoints()[KEPT:]:
             old.unlink()
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A policy with all that is needed to use it."""
+    """A trained policy with all that is needed to use it."""
 
     config: TrainConfig
     vocabulary: Vocabulary
     tables: Tables
-    policy: AttentionPolicy | ObjectPolicy | Ensemble
+    policy: Policy
     chosen: dict[str, Any]
-    """The epoch that was best, and its validation figures."""
+    """The selected epoch and its validation figures; of an ensemble, those of its ``members``."""
 
 
 def load_trained(folder: RunFolder) -> Trained:
-    """The best policy of a run."""
+    """The selected policy of a run, or an exported one."""
     config, vocabulary = folder.config(), folder.vocabulary()
     config.check()
     tables = compile_world(get_world(config.world))
     if not folder.model.exists():
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
-
-    def fresh() -> AttentionPolicy | ObjectPolicy:
-        return make_policy(config.policy, tables, vocabulary)
-
-    policy: AttentionPolicy | ObjectPolicy | Ensemble = fresh()
-    names = list(policy.state_dict())
-    count = len(tensors) // len(names)
-    if set(tensors) == {f"members.{number}.{name}" for number in range(count) for name in names}:
-        policy = Ensemble([fresh() for _ in range(count)])
+    policies = [config.policy.build(tables, vocabulary) for _ in chosen.get("members", [None])]
+    policy: Policy = Ensemble(policies) if "members" in chosen else policies[0]
     try:
         policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     except RuntimeError as error:
@@ -164,9 +159,9 @@ def load_trained(folder: RunFolder) -> Trained:
 
 
 def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
-    """Write the best policies of several runs, which differ in their seeds or in how they were trained, as one that decides by their mean.
+    """Write the selected policies of several runs, which differ in seeds or training settings, as one ensemble.
 
-    The folder can be measured and exported as that of a run, but not resumed.
+    The folder can be evaluated and exported like a run's, but not resumed.
     """
     if len({folder.path.resolve() for folder in folders}) < max(len(folders), 2):
         raise InputError(f"{', '.join(str(folder.path) for folder in folders)}: expected two or more runs, each of them once")
@@ -176,8 +171,8 @@ def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
     loaded = [load_trained(folder) for folder in folders]
     first, source = loaded[0], folders[0].source()
     for folder, other in zip(folders, loaded, strict=True):
-        if isinstance(other.policy, Ensemble):
-            raise InputError(f"{folder.path}: is several runs joined; name these instead")
+        if "members" in other.chosen:
+            raise InputError(f"{folder.path}: is an ensemble; name its runs instead")
         for what in ("config.world", "config.policy", "vocabulary"):
             if attrgetter(what)(other) != attrgetter(what)(first):
                 raise InputError(f"{folder.path}: has another {what.rpartition('.')[2]} than {folders[0].path}; join runs that share it")
@@ -185,8 +180,8 @@ def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
             raise InputError(f"{folder.path}: was trained on other data than {folders[0].path}; join runs that share it")
     if to.path.exists():
         raise InputError(f"{to.path}: is there already; choose another folder with --to")
-    policy = Ensemble([trained.policy for trained in loaded if not isinstance(trained.policy, Ensemble)])
-    members = [{"seed": trained.config.seed, "learner": trained.config.learner, **trained.chosen} for trained in loaded]
+    policy = Ensemble([trained.policy for trained in loaded])
+    members = [{"seed": trained.config.seed, "learner": trained.config.learner_name, **trained.chosen} for trained in loaded]
     _make_folder(to.path, "--to")
     checkpoint.save(to.model, policy.state_dict(), {"members": members})
     to.describe(first.config, first.vocabulary, source)

@@ -1,4 +1,4 @@
-"""Training as in supplementary D: epochs, validation, patience, the best model, and checkpoints that resume to the same bits."""
+"""Training as in supplementary D: epochs, validation, patience, model selection, and checkpoints that resume to the same bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -22,14 +22,14 @@ from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import to_json, write_text
-from sestra.learning import checkpoint
+from sestra.learning import checkpoint, optim
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
-from sestra.learning.learners import LEARNERS, Learner
-from sestra.learning.learners.distillation import Teacher
-from sestra.learning.policies.registry import make_policy
+from sestra.learning.learners.base import Learner
+from sestra.learning.learners.best_action import BestAction
+from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import get_world
@@ -37,18 +37,24 @@ from sestra.worlds.reward import rewards
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
-STEPS_ON = 1e7
-"""So many steps on Adam corrects the bias of its means no longer, if each keeps at most 0.999999 of them."""
-GENERATED = 1001
-"""Seed of the interactions that are generated beside train: the same for every run, and not that of those which stand in for SCONE."""
+GENERATED_SEED = 1001
+"""Of the interactions that are added to the training data: the same for every run, and not that of those which stand in for SCONE."""
 
 
-class Watch(Protocol):
-    """Is told how training goes, for progress bars and logs."""
+class Callback(Protocol):
+    """For progress bars and logs."""
 
-    def batch(self, done: int, total: int, objective: float) -> None: ...
+    def on_batch_end(self, done: int, total: int, objective: float) -> None: ...
 
-    def epoch(self, record: dict[str, Any]) -> None: ...
+    def on_epoch_end(self, record: dict[str, Any]) -> None: ...
+
+
+class Update(NamedTuple):
+    """One update of the weights."""
+
+    objective: float
+    execution: Execution
+    own: Tensor  # [batch]: whether the policy itself chose all actions of the execution, and not an oracle or a demonstration
 
 
 @dataclass
@@ -60,53 +66,69 @@ class Progress:
     improvements: int = 0
     patience: float = math.inf
     best_reward: float = -math.inf
-    best_score: float = -math.inf
     best_epoch: int = 0
     teacher: str = ""
     """The checksum of the teacher's weights, if there is one."""
     history: list[dict[str, Any]] = field(default_factory=list)
 
+    @property
+    def best_score(self) -> tuple[float, ...]:
+        """What the selected model scored on validation, whole interactions first."""
+        return score(self.history[self.best_epoch - 1]) if self.best_epoch else (-math.inf,)
 
-def split_validation(interactions: Sequence[Interaction], share: float, world: str) -> tuple[list[Interaction], list[Interaction]]:
+
+def score(record: dict[str, Any]) -> tuple[float, ...]:
+    """What models are selected by: whole interactions, where there are any, then single instructions, then the reward."""
+    whole = record["inst"] if math.isnan(record["utts5"]) else record["utts5"]
+    return whole, record["inst"], record["reward"]
+
+
+def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:
     """Train and validation parts; which interactions are held out depends on the world alone."""
     if len(interactions) < 2:
         raise InputError(f"{len(interactions)} interactions to train on; at least 2 are needed, one of them for validation")
     generator = torch.Generator().manual_seed(zlib.crc32(world.encode()))
-    size = min(max(1, round(share * len(interactions))), len(interactions) - 1)
+    size = min(max(1, round(fraction * len(interactions))), len(interactions) - 1)
     held_out = set(torch.randperm(len(interactions), generator=generator)[:size].tolist())
     train = [interaction for number, interaction in enumerate(interactions) if number not in held_out]
     return train, [interactions[number] for number in sorted(held_out)]
 
 
-class Training:
+class Trainer:
     """One run: its data as tensors, the policy, the optimiser and how far they have come."""
 
-    def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder, watch: Watch | None = None) -> None:
-        self.config, self.folder, self.watch = config, folder, watch
-        self.tables = compile_world(get_world(config.world))
-        train, validation = split_validation(interactions, config.validation, config.world)
-        if config.generated:
-            train += generate(config.world, config.generated, seed=GENERATED)
-        self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.rare)
+    callback: Callback | None = None
+
+    def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder) -> None:
+        self.config, self.folder = config, folder
+        world = get_world(config.world)
+        self.tables = compile_world(world)
+        train, validation = split_validation(interactions, config.data.validation_fraction, world.name)
+        if config.data.generated:
+            train += generate(config.world, config.data.generated, seed=GENERATED_SEED)
+        self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.data.min_word_count)
         self.train = encode_turns(train, self.vocabulary, self.tables)
         self.validation = encode_turns(validation, self.vocabulary, self.tables)
         if not len(self.train) or not len(self.validation):
             raise InputError(
                 "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
             )
-        self.symmetry = SymbolRenamings(self.tables, self.vocabulary) if config.symmetry else None
+        self.renamings = SymbolRenamings(self.tables, self.vocabulary) if config.data.rename_symbols else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
-        self.policy = make_policy(config.policy, self.tables, self.vocabulary)
-        self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.averaging else self.policy
+        self.policy = config.policy.build(self.tables, self.vocabulary)
+        self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
         self.teacher = Teacher.of(config, self.vocabulary)
-        self.optimiser = _optimiser(config, self.policy)
+        self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
+        self.updates_per_epoch = math.ceil(len(self.train) / config.optimisation.batch_size)
+        self.epochs = max(config.optimisation.epochs, math.ceil(config.optimisation.min_updates / self.updates_per_epoch))
+        self.warm_up_epochs = min(round(config.optimisation.warm_up * self.epochs), self.epochs - 1)  # not the last
         self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
 
     @property
     def unfinished(self) -> bool:
         """Whether epochs and patience are left."""
-        return self.progress.epoch < self.config.epochs and self.progress.patience > 0
+        return self.progress.epoch < self.epochs and self.progress.patience > 0
 
     def run(self) -> Progress:
         """Train until the last epoch or until patience runs out; a checkpoint after every epoch."""
@@ -119,111 +141,101 @@ class Training:
             progress.epoch += 1
             progress.history.append({"epoch": progress.epoch, **record, "seconds": round(before + time.perf_counter() - began, 2)})
             self._save()
-            if self.watch:
-                self.watch.epoch(progress.history[-1])
+            if self.callback:
+                self.callback.on_epoch_end(progress.history[-1])
         return progress
 
     def _train_epoch(self) -> dict[str, float]:
         self.policy.train()
-        total = math.ceil(len(self.train) / self.config.batch_size)
-        objective = succeeded = actions = seen = 0.0
-        for done, drawn in enumerate(batches(self.train, self.config.batch_size, permutations(self.generator))):
-            self._set_learning_rate(self.progress.epoch + done / total)
-            batch = self.vary(drawn)
-            value, execution = self.update(batch)
+        total, settings = self.updates_per_epoch, self.config.optimisation
+        objective = succeeded = own = actions = seen = 0.0
+        for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator))):
+            for group in self.optimiser.param_groups:
+                group["lr"] = optim.learning_rate(settings, self.progress.epoch + done / total, self.epochs)
+            batch = self.augment(drawn)
+            update = self.update(batch)
+            execution = update.execution
             seen += len(batch)
-            objective += value * len(batch)
-            succeeded += int(((execution.final.numpy() == batch.goal).all(-1) & execution.stopped.numpy()).sum())
+            objective += update.objective * len(batch)
+            own += int(update.own.sum())
+            right = torch.from_numpy((execution.final.numpy() == batch.goal).all(-1))  # [batch]
+            succeeded += int((right & execution.stopped & update.own).sum())
             actions += int(execution.alive.sum())
-            if self.watch:
-                self.watch.batch(done + 1, total, objective / seen)
+            if self.callback:
+                self.callback.on_batch_end(done + 1, total, objective / seen)
         return {
             "objective": objective / seen,
-            "train_inst": math.nan if self.learner.demonstrated else 100 * succeeded / seen,
+            "train_inst": 100 * succeeded / own if own else math.nan,
             "actions": actions / seen,
         }
 
-    def vary(self, batch: Turns) -> Turns:
-        """The batch as it is seen this time: with other names, and some words forgotten."""
-        if self.symmetry:
-            choice = torch.randint(len(self.symmetry), (len(batch),), generator=self.generator)  # [batch]
-            batch = self.symmetry.rename(batch, choice.numpy())
-        if self.config.word_dropout:
-            dropped = torch.rand(batch.words.shape, generator=self.generator) < self.config.word_dropout  # [batch, words]
+    def augment(self, batch: Turns) -> Turns:
+        """The batch with symbols renamed and words dropped, if the settings say so."""
+        if self.renamings:
+            choice = torch.randint(len(self.renamings), (len(batch),), generator=self.generator)  # [batch]
+            batch = self.renamings.rename(batch, choice.numpy())
+        if self.config.data.word_dropout:
+            dropped = torch.rand(batch.words.shape, generator=self.generator) < self.config.data.word_dropout  # [batch, words]
             batch = drop_words(batch, dropped.numpy())
         return batch
 
-    def update(self, batch: Turns) -> tuple[float, Execution]:
-        """Roll in, observe the rewards, and take one step up the objective."""
-        learner = self.learner
-        execution, observed = self.roll_in(batch, learner)
+    def update(self, batch: Turns) -> Update:
+        """Execute the instructions, observe the rewards, and take one step up the objective."""
+        learner, settings = self.learner, self.config.optimisation
+        execution, observed, own = self.roll_in(batch, learner)
         gained = learner.objective(execution, observed)  # [batch]
         if self.teacher is not None:
-            gained = torch.lerp(gained, self.teacher.agreement(batch, execution), self.config.taught)
+            gained = torch.lerp(gained, self.teacher.likelihood(batch, execution), DISTILLATION_WEIGHT)
         objective = gained.mean()
         self.optimiser.zero_grad()
         (-objective).backward()
-        if self.config.clip:
-            torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.config.clip)
+        if settings.max_grad_norm:
+            torch.nn.utils.clip_grad_norm_(self.policy.parameters(), settings.max_grad_norm)
         self.optimiser.step()
         self.progress.updates += 1
-        if self.config.averaging:
-            keep = min(self.config.averaging, self.progress.updates / (self.progress.updates + 10))  # forgets the first weights soon
-            with torch.no_grad():
-                torch._foreach_lerp_(list(self.average.parameters()), list(self.policy.parameters()), 1 - keep)
-        return float(objective.detach()), execution
+        if settings.ema_decay:
+            optim.update_average(self.average.parameters(), self.policy.parameters(), settings.ema_decay, self.progress.updates)
+        return Update(float(objective.detach()), execution, own)
 
     @property
     def learner(self) -> Learner:
-        """Best-action likelihood while training warms up, then the one that was asked for; more robust from epoch to epoch."""
-        config, epoch = self.config, self.progress.epoch
-        grown = config.robust * min(1, epoch / max(1, config.epochs - 1))
-        return LEARNERS["best-action" if epoch < config.warm_up else config.learner](dataclasses.replace(config, robust=grown))
+        """Best-action likelihood in the warm-up epochs, then the configured learner."""
+        return BestAction() if self.progress.epoch < self.warm_up_epochs else self.config.learner
 
-    def roll_in(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor]:
-        """An execution of each instruction, and the reward of every action in every state that it visits."""
-        if learner.demonstrated:
+    def roll_in(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor, Tensor]:
+        """Executions, the reward of every action in every state that they visit, and which of them the policy chose itself (``Update``)."""
+        settings = self.config.rollout
+        own = torch.full((len(batch),), not learner.uses_demonstrations)  # [batch]
+        if learner.uses_demonstrations:
             demonstrations = self.tables.demonstrate(batch.initial, batch.goal)  # [batch, steps]
             horizon, choose = demonstrations.shape[1], forced(torch.from_numpy(demonstrations))
         else:
-            horizon, choose = self.config.horizon, sampled(self.generator)
-            if self.config.guided and not learner.on_policy:
-                choose = OracleGuided(self.tables, batch.goal, self.config.guided, self.generator)
+            horizon, choose = settings.horizon, sampled(self.generator)
+            if settings.oracle_fraction and not learner.on_policy:
+                choose = oracle = OracleGuided(self.tables, batch.goal, settings.oracle_fraction, self.generator)
+                own = ~oracle.guided
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
-        last = np.arange(len(execution.states))[:, None] == horizon - 1  # [steps, 1]
-        states, settings = execution.states.numpy(), self.config  # [steps, batch, slots]
-        goals = np.broadcast_to(batch.goal, states.shape)  # [steps, batch, slots]
+        states = execution.states.numpy()  # [steps, batch, slots]
+        goals, last = np.broadcast_to(batch.goal, states.shape), np.arange(len(states))[:, None] == horizon - 1  # [steps, 1]
         observed = rewards(self.tables, states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=last)
-        return execution, torch.from_numpy(observed)  # [steps, batch, actions]
-
-    def _set_learning_rate(self, epoch: float) -> None:
-        remaining = (1 + math.cos(math.pi * epoch / self.config.epochs)) / 2
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.config.learning_rate * (self.config.decay + (1 - self.config.decay) * remaining)
+        return execution, torch.from_numpy(observed), own  # [steps, batch, actions], [batch]
 
     def _validate(self) -> dict[str, float]:
-        """Measure the policy on validation; keep it if none was better since models may be chosen, and count patience."""
+        """Evaluate the policy on validation data, save it if it is the best since the warm-up, and count patience."""
         self.average.eval()
-        config, progress = self.config, self.progress
-        result = evaluate(self.average, self.tables, self.validation, horizon=config.execution_horizon, verbosity=config.verbosity)
+        settings, progress = self.config.rollout, self.progress
+        result = evaluate(self.average, self.tables, self.validation, horizon=settings.execution_horizon, verbosity=settings.verbosity)
         record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
-        score = result.utts5.percent if result.utts5.trials else result.inst.percent
-        if score > progress.best_score or progress.epoch == self._first_chosen:
-            progress.best_score, progress.best_epoch = score, progress.epoch + 1
+        if score(record) > progress.best_score or progress.epoch == self.warm_up_epochs:  # models of the warm-up are another learner's
+            progress.best_epoch = progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
         if result.reward > progress.best_reward:
             progress.best_reward = result.reward
             progress.improvements += 1
-            progress.patience = config.patience * PATIENCE_GROWTH**progress.improvements
+            progress.patience = self.config.selection.patience * PATIENCE_GROWTH**progress.improvements
         else:
             progress.patience -= 1
         return record
-
-    @property
-    def _first_chosen(self) -> int:
-        """The first epoch, counted from 0, whose model may be chosen; what was chosen before it is forgotten."""
-        config = self.config
-        return max(config.warm_up, min(round(config.chosen_after * config.epochs), config.epochs - 1))
 
     # Checkpoints.
 
@@ -231,12 +243,12 @@ class Training:
         state = self.optimiser.state_dict()["state"]
         tensors = {
             **{f"policy.{name}": value for name, value in self.policy.state_dict().items()},
-            **({f"average.{name}": value for name, value in self.average.state_dict().items()} if self.config.averaging else {}),
+            **({f"average.{name}": value for name, value in self.average.state_dict().items()} if self.average is not self.policy else {}),
             **{f"optimiser.{number}.{name}": value for number, values in state.items() for name, value in values.items()},
             "generator.state": self.generator.get_state(),
         }
         checkpoint.save(self.folder.checkpoint(self.progress.epoch), tensors, dataclasses.asdict(self.progress))
-        self.folder.forget_old_checkpoints()
+        self.folder.remove_old_checkpoints()
         self._write_metrics()
 
     def _write_metrics(self) -> None:
@@ -245,7 +257,7 @@ class Training:
     def resume(self) -> list[str]:
         """Continue from the newest checkpoint that is whole; returns what is wrong with newer ones."""
         complaints: list[str] = []
-        self.folder.forget_unfinished_files()
+        self.folder.remove_unfinished_files()
         for path in self.folder.checkpoints():
             try:
                 self._restore(*checkpoint.load(path))
@@ -269,7 +281,7 @@ class Training:
             part, _, rest = name.partition(".")
             parts[part][rest] = tensor
         self.policy.load_state_dict(parts["policy"])
-        if self.config.averaging:
+        if self.average is not self.policy:
             self.average.load_state_dict(parts["average"])
         state: dict[int, dict[str, Tensor]] = {}
         for name, tensor in parts["optimiser"].items():
@@ -279,24 +291,9 @@ class Training:
             raise ValueError("an earlier version wrote it, whose RMSProp kept other means")
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.generator.set_state(parts["generator"]["state"])
-        self.progress = Progress(**info)
+        self.progress = Progress(**{name: value for name, value in info.items() if name != "best_score"})  # the first version stored it
 
 
 def permutations(generator: torch.Generator) -> Permutation:
     """Random orders that the generator decides."""
     return lambda count: torch.randperm(count, generator=generator).numpy()
-
-
-def _optimiser(config: TrainConfig, policy: torch.nn.Module) -> torch.optim.Optimizer:
-    if config.optimiser == "adam":
-        return torch.optim.Adam(policy.parameters(), config.learning_rate, fused=True)
-    return rmsprop(policy, config.learning_rate, config.smoothing)
-
-
-def rmsprop(policy: torch.nn.Module, learning_rate: float, smoothing: float) -> torch.optim.Optimizer:
-    """RMSProp in a third of torch's own time: Adam's kernel, without momentum and so many steps on that it no longer corrects any bias."""
-    optimiser = torch.optim.Adam(policy.parameters(), learning_rate, betas=(0.0, smoothing), fused=True)
-    for parameter in policy.parameters():
-        means = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
-        optimiser.state[parameter] = {"step": torch.tensor(STEPS_ON), **means}
-    return optimiser

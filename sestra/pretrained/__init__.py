@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -10,24 +9,19 @@ from typing import Any
 from sestra.errors import InputError
 from sestra.io import read_json, to_json, write_json, write_text
 from sestra.learning import checkpoint
-from sestra.learning.config import Network
+from sestra.learning.config import TrainConfig
 from sestra.learning.run_folder import RunFolder, Trained, load_trained
 from sestra.metrics import interval, percent, tenths
-from sestra.worlds import WORLDS
 
 HERE = Path(__file__).parent
 PAPERS = "sestra"
-"""The learner of the paper's own agents, which are the best for a world that has no better one."""
-NETWORKS: dict[Network, str] = {
-    "attention": "The attention policy of Suhr and Artzi (2018)",
-    "objects": "The object policy of sestra",
-}
+"""Ends the names of the paper's own agents, which are the best for a world that has no better one."""
 
 
 def names() -> list[str]:
     """The policies that ship with the package; a world's own name means the best one for it."""
     shipped = {path.parent.name for path in HERE.glob("*/config.json")}
-    return sorted(shipped | {world for world in WORLDS.names() if f"{world}-{PAPERS}" in shipped})
+    return sorted(shipped | {name.removesuffix(f"-{PAPERS}") for name in shipped})
 
 
 def find(name: str | Path) -> RunFolder:
@@ -43,18 +37,22 @@ def find(name: str | Path) -> RunFolder:
 
 
 def export(run: RunFolder, to: Path, results: Path) -> None:
-    """The run's policy with a card that says how good it is; each file appears whole or not at all."""
+    """Write the run's policy with a model card; each file appears whole or not at all."""
     trained = load_trained(run)
     if not results.exists():
-        raise InputError(f"{results}: no such file; measure the run with 'sestra evaluate {run.path}' first")
+        raise InputError(f"{results}: no such file; evaluate the run with 'sestra evaluate {run.path}' first")
     figures = read_json(results)
-    expected = {"config": dataclasses.asdict(trained.config), "training": json.loads(to_json(trained.chosen))}
-    if not isinstance(figures, dict) or {name: figures.get(name) for name in expected} != expected:
-        raise InputError(f"{results}: are not this run's results; measure it with 'sestra evaluate {run.path}' first")
+    same = (
+        isinstance(figures, dict)
+        and figures.get("training") == json.loads(to_json(trained.chosen))
+        and TrainConfig.from_json(figures.get("config"), f"{results}: config") == trained.config
+    )
+    if not same:
+        raise InputError(f"{results}: are not this run's results; evaluate it with 'sestra evaluate {run.path}' first")
     try:
         description = card(to.resolve().name, trained, run.source().name, figures)
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{results}: lacks a figure ({error!r}); measure the run anew with 'sestra evaluate {run.path}'") from error
+        raise InputError(f"{results}: lacks a figure ({error!r}); evaluate the run anew with 'sestra evaluate {run.path}'") from error
     write(trained, to, description)
 
 
@@ -72,7 +70,7 @@ def write(trained: Trained, to: Path, description: str) -> None:
     write_json(to / "vocab.json", list(trained.vocabulary.words))
     if description:
         write_text(to / "CARD.md", description)
-    write_json(to / "config.json", dataclasses.asdict(trained.config))
+    write_json(to / "config.json", trained.config.to_json())
 
 
 def read_card(folder: RunFolder) -> str:
@@ -86,9 +84,9 @@ def read_card(folder: RunFolder) -> str:
 
 
 def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:
-    """What a stranger should know of the policy."""
+    """The model card: what the policy is, what it was trained on and how good it is."""
     config, chosen = trained.config, trained.chosen
-    alone = {"learner": config.learner, "seed": config.seed, **chosen}
+    alone = {"learner": config.learner_name, "seed": config.seed, **chosen}
     members = [f"learner `{each['learner']}`, seed {each['seed']}, epoch {each['epoch']}" for each in chosen.get("members", [alone])]
     origin = (
         members[0] if len(members) == 1 else f"{len(members)} runs that decide by the mean of their probabilities ({'; '.join(members)})"
@@ -99,12 +97,13 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
         for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
         if figures[key] is not None
     )
-    beside = f", beside {config.generated:,} interactions that sestra's grammar wrote" if config.generated else ""
-    taught = f", taught by `{Path(config.teacher).name}` (share {config.taught:g})" if config.teacher else ""
+    beside = f", beside {config.data.generated:,} interactions that sestra's grammar wrote" if config.data.generated else ""
+    distilled = f", distilled from `{Path(config.teacher).name}`" if config.teacher else ""
+    kind = (type(config.policy).__doc__ or config.policy_name).partition("\n")[0].rstrip(".")
     return f"""# {name}
 
-{NETWORKS[config.network]} for the world *{config.world}*, trained on `{source}` from start and goal states
-alone{beside}{taught}: preset `{config.preset}`, {origin}.
+{kind} for the world *{trained.tables.world.name}*, trained on `{source}` from start and goal states
+alone{beside}{distilled}: preset `{config.preset}`, {origin}.
 It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
@@ -113,5 +112,5 @@ Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-o
 |---|---|---|
 {rows}
 
-It knows the words and the ways of speaking of the data that it was trained on, and no others; a word it has not met is read as unknown.
+It knows the words and phrasings of its training data and no others; every other word is treated as unknown.
 """

@@ -17,8 +17,8 @@ from sestra.drawing.attention import attention_picture
 from sestra.drawing.attention_rows import MOST_ROWS, TITLES
 from sestra.drawing.shapes import Label, Picture
 from sestra.errors import InputError
-from sestra.learning.config import NETWORKS, PolicyConfig, TrainConfig
-from sestra.learning.policies.registry import make_policy
+from sestra.learning.config import TrainConfig
+from sestra.learning.policies.registry import POLICIES, PolicyConfig
 from sestra.learning.run_folder import Trained
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
@@ -103,13 +103,11 @@ def test_every_world_and_turn_has_a_figure(world: str):
         assert texts(picture).count("There are none yet.") == (number == 1)  # earlier instructions
 
 
-@pytest.mark.parametrize("config", NETWORKS.values())
+@pytest.mark.parametrize("config", [POLICIES.get(name) for name in POLICIES.names()])
 def test_every_attention_of_the_package_has_a_title(config: type[PolicyConfig]):
     tables = compile_world(get_world("alchemy"))
     vocabulary = Vocabulary.of(INSTRUCTIONS, at_least=1)
-    trained = Trained(
-        TrainConfig(world="alchemy", policy=config()), vocabulary, tables, make_policy(config(), tables, vocabulary).eval(), {}
-    )
+    trained = Trained(TrainConfig(world="alchemy", policy=config()), vocabulary, tables, config().build(tables, vocabulary).eval(), {})
     trace = Agent(trained, "fresh").follow(STATE, INSTRUCTIONS)
     names = {attended.name for attended in trace.turns[1].steps[0].attention}
     assert names <= set(TITLES)

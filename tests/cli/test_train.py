@@ -20,7 +20,7 @@ from sestra import __version__
 from sestra.data import scone
 from sestra.data.synthetic import generate
 from sestra.learning import checkpoint
-from sestra.learning.config import AttentionConfig, TrainConfig
+from sestra.learning.config import GROUPS, preset
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import get_world
 
@@ -88,7 +88,7 @@ def test_progress_and_settings(capsys, small_data, tmp_path):
     assert "5utts" in errors
     config = RunFolder(tmp_path / "run").config()
     assert (config.policy.hidden, config.policy.dropout, config.policy.initial_state) == (8, 0.2, False)
-    assert (config.horizon, config.verbosity) == (7, 0.2)  # those of Scene
+    assert (config.rollout.horizon, config.rollout.verbosity) == (7, 0.2)  # those of Scene
 
 
 def test_tensorboard(capsys, small_data, tmp_path):
@@ -96,6 +96,94 @@ def test_tensorboard(capsys, small_data, tmp_path):
     status, _, _ = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
     assert status == 0
     assert list((tmp_path / "run" / "tensorboard").glob("events*"))
+
+
+def test_tensorboard_where_it_is_missing(capsys, small_data, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
+    assert status == 2
+    assert "pip install 'sestra[plot]'" in errors
+    assert not (tmp_path / "run").exists()
+
+
+def test_clock_of_the_batches_starts_anew_with_each_epoch(tmp_path):
+    from types import SimpleNamespace
+
+    from rich.console import Console
+
+    from sestra.cli.train import ProgressBars
+
+    training = SimpleNamespace(progress=SimpleNamespace(epoch=0, best_epoch=1), epochs=2, folder=RunFolder(tmp_path))
+    bars = ProgressBars(training, Console(quiet=True), tensorboard=False)
+    for done in (1, 2, 1):
+        bars.on_batch_end(done, 2, 0.0)
+    task = bars.bars.tasks[bars.batches]
+    assert (task.completed, task.total, task.finished) == (1, 2, False)
+
+
+PLUGINS = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Tiny:
+    '''A tiny policy.'''
+
+    width: int = 6
+    '''Size of everything.'''
+
+    def build(self, tables, vocabulary):
+        from sestra.learning.policies.attention import AttentionPolicy
+        from sestra.learning.policies.attention_config import AttentionConfig
+
+        return AttentionPolicy(AttentionConfig(embedding=self.width, hidden=self.width), tables, vocabulary)
+
+
+@dataclass(frozen=True)
+class Gentle:
+    '''Likelihood of the actions that were taken, times a factor.'''
+
+    factor: float = 1.0
+    '''How gentle it is.'''
+
+    uses_demonstrations: ClassVar = True
+    on_policy: ClassVar = False
+
+    def objective(self, execution, rewards):
+        from sestra.learning.learners.base import mean_over_steps, taken
+
+        return self.factor * mean_over_steps(taken(execution.log_probs, execution), execution)
+"""
+
+
+def test_own_policy_and_learner_in_a_file(capsys, small_data, tmp_path, monkeypatch):
+    from sestra.agent import Agent
+
+    (tmp_path / "my.py").write_text(PLUGINS)
+    monkeypatch.chdir(tmp_path)
+    flags = ["train", "--world", "scene", "--policy", "my.py:Tiny", "--learner", "my.py:Gentle"]
+    status, output, _ = run(capsys, *flags, "--help")
+    assert status == 0
+    assert "Size of everything. (default: 6)" in output
+    assert "--factor FLOAT" in output
+    where = ["--data", str(small_data), "--out", "run"]
+    status, output, _ = run(
+        capsys, *flags, *where, "--width", "8", "--factor", "0.5", "--epochs", "1", "--execution-horizon", "5", "--json"
+    )
+    assert status == 0
+    assert json.loads(output)["learner"] == f"{tmp_path / 'my.py'}:Gentle"
+    stored = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert stored["policy"] == {"name": f"{tmp_path / 'my.py'}:Tiny", "width": 8}
+    assert stored["learner"] == {"name": f"{tmp_path / 'my.py'}:Gentle", "factor": 0.5}
+    assert run(capsys, "train", "--resume", *where)[0] == 0
+    assert run(capsys, "evaluate", "run", "--data", small_data)[0] == 0
+    assert run(capsys, "export", "run", "--to", "agent")[0] == 0
+    assert "A tiny policy for the world *scene*" in (tmp_path / "agent" / "CARD.md").read_text()
+    agent = Agent.from_pretrained(tmp_path / "agent")
+    assert agent.config.policy.width == 8
+    assert agent.follow("1:__ 2:ry 3:__ 4:__ 5:__ 6:__ 7:__ 8:__ 9:__ 10:b_", ["the person leaves"]).turns
+    assert run(capsys, *flags, *where[:2], "--out", "other", "--width", "0.5")[0] == 2
 
 
 def test_generated_data_where_there_is_no_scone(capsys, no_scone, monkeypatch, tmp_path):
@@ -118,28 +206,47 @@ def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, small_da
     monkeypatch.chdir(tmp_path)
     assert run(capsys, "evaluate", "student", "--data", small_data)[0] == 0
     assert run(capsys, "export", "student", "--to", "agent")[0] == 0
-    assert f"taught by `{small_run.name}` (share 0.7)" in (tmp_path / "agent" / "CARD.md").read_text()
+    assert f"distilled from `{small_run.name}`" in (tmp_path / "agent" / "CARD.md").read_text()
 
 
 # Help.
 
 
-def test_every_setting_is_a_flag_with_its_help():
-    code = """
+FEW = ["world", "policy", "learner", "preset", "seed", "epochs", "batch-size", "learning-rate", "out", "resume", "data"]
+
+
+def help_of(*flags: str) -> str:
+    """And torch is not imported for it."""
+    code = f"""
 import sys
 from sestra.cli import main
 try:
-    main(["train", "--world", "scene", "--help"])
+    main(["train", "--world", "scene", *{list(flags)!r}])
 finally:
-    print(sorted(set(sys.modules) & {"torch", "numpy", "tensorboard"}), file=sys.stderr)
+    print(sorted(set(sys.modules) & {{"torch", "numpy", "tensorboard"}}), file=sys.stderr)
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60, check=False)
     assert done.returncode == 0
     assert done.stderr.strip() == "[]"
-    for name in (field.name for kind in (TrainConfig, AttentionConfig) for field in dataclasses.fields(kind) if field.name != "policy"):
-        assert f"--{name.replace('_', '-')}" in done.stdout or f"--no-{name.replace('_', '-')}" in done.stdout, name
-    assert "0.07" in done.stdout  # Scene's entropy, not Alchemy's
+    return done.stdout
+
+
+@pytest.mark.parametrize("policy", ["attention", "objects"])
+def test_every_setting_is_a_flag_with_its_help(policy):
+    brief, everything = help_of("--policy", policy, "--help"), help_of("--policy", policy, "--help-all")
+    config = preset("default", "scene", policy=policy)
+    rare = {each.name for group in GROUPS for each in dataclasses.fields(getattr(config, group)) if each.metadata.get("rare")}
+    for name in config.flat():
+        flag = f"--{name.replace('_', '-')}"
+        found = [flag in text or flag.replace("--", "--no-") in text for text in (brief, everything)]
+        assert found == [name not in rare, True], name
+    assert "--version" not in everything
+    top = brief[: brief.index("data options")]
+    assert all(f"--{name}" in top for name in FEW)
+    assert "--horizon" not in top
+    if policy == "attention":
+        assert "0.07" in brief  # Scene's entropy, not Alchemy's
 
 
 # What goes wrong.
@@ -179,15 +286,15 @@ def test_a_folder_that_cannot_be_written(capsys, small_data, tmp_path):
 
 def test_a_folder_that_disappears(capsys, small_data, tmp_path, monkeypatch):
     """As when a disk is full or unmounted: the run says so, and does not fall over."""
-    from sestra.learning.trainer import Training
+    from sestra.learning.trainer import Trainer
 
-    train = Training.update
+    train = Trainer.update
 
     def update(self, batch):
         shutil.rmtree(tmp_path / "run", ignore_errors=True)
         return train(self, batch)
 
-    monkeypatch.setattr(Training, "update", update)
+    monkeypatch.setattr(Trainer, "update", update)
     status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *SMALL)
     assert status == 2
     assert "cannot be written" in errors
@@ -245,7 +352,7 @@ def test_resuming_from_damaged_checkpoints(capsys, small_data, tmp_path, how):
         assert str(newest) in message
         if path == newest:
             assert status == 0
-            assert "passedover" in message
+            assert "skipped" in message
             found = checkpoint.load(newest)[0]
             assert all(torch.equal(found[name], tensor) for name, tensor in expected.items())
             newest.write_bytes(content[:-50] if how == "truncated" else content)
@@ -285,7 +392,9 @@ def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path)
     folder = RunFolder(out)
     reached = checkpoint.load(folder.checkpoints()[0])[1]["epoch"]
     content = json.loads((out / "config.json").read_text())
-    (out / "config.json").write_text(json.dumps({**content, "epochs": reached + 1}))  # so that it ends
+    (out / "config.json").write_text(
+        json.dumps({**content, "optimisation": {**content["optimisation"], "epochs": reached + 1}})
+    )  # so that it ends
     status, output, _ = run(capsys, "train", "--resume", "--data", small_data, "--out", out, "--json")
     assert status == 0
     assert json.loads(output)["epochs"] == reached + 1

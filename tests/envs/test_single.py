@@ -18,7 +18,6 @@ from sestra.data.scone import Interaction
 from sestra.data.vocabulary import UNKNOWN, Vocabulary, tokenize
 from sestra.envs.single import InstructionEnv
 from sestra.envs.vector import InstructionVectorEnv
-from sestra.learning.config import PAPER
 from sestra.worlds import STOP, get_world
 from sestra.worlds.tables import compile_world
 
@@ -51,7 +50,10 @@ def test_by_default_the_generated_interactions(name):
     env = gymnasium.make(identifier(name))
     _, info = env.reset(seed=0)
     assert info["id"].startswith("generated-train")
-    assert (env.unwrapped.task.verbosity, env.unwrapped.task.horizon) == (PAPER[name]["verbosity"], PAPER[name]["horizon"])
+    assert (env.unwrapped.task.verbosity, env.unwrapped.task.horizon) == (
+        get_world(name).settings.verbosity,
+        get_world(name).settings.horizon,
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from random import Random
 from typing import Any
@@ -28,7 +27,7 @@ def record(world: str, system: str, seed: int = 1, *, preset: str = "default", g
     config = SYSTEMS[system].config(world, seed, preset, **changes)
     name = f"{'generated dev' if generated else f'{world}-dev.tsv'}"
     train = f"{'generated train' if generated else f'{world}-train.tsv'}"
-    epochs = config.epochs
+    epochs = config.optimisation.epochs
     curve = [percents[0] * (1 - math.exp(-(epoch + 1) / (4 + rng.random()))) for epoch in range(epochs)]
     split = {
         **{key: round(accuracy.percent, 2) for key, accuracy in figures.items()},
@@ -42,7 +41,7 @@ def record(world: str, system: str, seed: int = 1, *, preset: str = "default", g
         "name": trial_name(world, system, seed, preset, generated=generated),
         "world": world,
         "system": system,
-        "learner": config.learner,
+        "learner": config.learner_name,
         "preset": preset,
         "seed": seed,
         "generated": generated,
@@ -58,6 +57,6 @@ def record(world: str, system: str, seed: int = 1, *, preset: str = "default", g
         "curve": {key: [round(value, 3) for value in curve] for key in ("inst", "utts3", "utts5", "reward", "train_inst", "objective")},
         "train": {"name": train, "sha256": "0" * 64 if generated else SHA256[train]},
         "different": {},
-        "config": dataclasses.asdict(config),
+        "config": config.to_json(),
         "version": "0.0",
     }

@@ -39,15 +39,15 @@ def test_ablations_are_sestra_without_a_part(preset):
 
 def test_learners():
     for name in ("supervised", "policy-gradient", "contextual-bandit", "sestra"):
-        assert SYSTEMS[name].config("scene", 1).learner == name
-    assert SYSTEMS["objects"].config("scene", 1).network == "objects"
+        assert SYSTEMS[name].config("scene", 1).learner_name == name
+    assert SYSTEMS["objects"].config("scene", 1).policy_name == "objects"
 
 
 def test_the_agent_that_ships_teaches():
     for world in WORLDS_OF_PAPER:
         alone, taught = (SYSTEMS[name].config(world, 1) for name in PAST_PAPER)
         assert differences(alone, taught) == {"teacher": ["", world]}
-    with pytest.raises(InputError, match="objects-taught: its teachers learnt SCONE's words"):
+    with pytest.raises(InputError, match="objects-taught: its teachers know SCONE's vocabulary"):
         trials(systems=["objects-taught"], generated=True)
 
 
@@ -64,7 +64,7 @@ def test_every_part_is_removed_once():
         [removed[name]] = {setting for each in different for setting in each}
     assert len({*removed.values()}) == len(removed)
     other = SYSTEMS[PARTS[-1]].config("scene", 1)
-    assert (other.network, other.learner) == ("attention", "best-action")
+    assert (other.policy_name, other.learner_name) == ("attention", "best-action")
 
 
 def test_groups_stand_for_their_systems():
@@ -95,7 +95,7 @@ def test_wrong_choices():
 
 def test_differences_in_words():
     one, other = SYSTEMS["sestra"].config("scene", 1), SYSTEMS["sestra"].config("scene", 1, epochs=7)
-    assert describe(differences(one, other)) == f"epochs is 7, not {one.epochs}"
+    assert describe(differences(one, other)) == f"epochs is 7, not {one.optimisation.epochs}"
     assert "hidden" in differences(one, SYSTEMS["objects"].config("scene", 1))
 
 

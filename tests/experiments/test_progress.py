@@ -33,7 +33,7 @@ def view_of(tmp_path, *, terminal: bool) -> tuple[View, SimpleNamespace, io.Stri
     write(tmp_path / waiting.name, "before", 1)
     write(tmp_path / ended.name, "", 2)
     attempts = {1: Attempt(running, "now", failures=1), 2: Attempt(waiting, "now")}
-    view.ended(Outcome(ended, "ended"))
+    view.ended(Outcome(ended.name, "ended"))
     return view, SimpleNamespace(attempts=attempts, complaints=["scene-sestra-1: it died"]), text
 
 
@@ -42,7 +42,7 @@ def test_table(tmp_path):
     with view:
         view.refresh(pool)
     shown = "\n".join(plain(text.getvalue()))
-    epochs = view.rows["scene-sestra-1"].trial.config.epochs
+    epochs = view.rows["scene-sestra-1"].trial.config.optimisation.epochs
     assert "scene-sestra-1: it died" in shown
     rows = {
         line.split("│")[1].strip(): [part.strip() for part in line.split("│")[2:-1]] for line in shown.splitlines() if line.count("│") > 5
@@ -69,7 +69,7 @@ def test_lines_where_there_is_no_terminal(tmp_path):
         with (tmp_path / "scene-sestra-1" / "metrics.jsonl").open("a") as file:
             file.write(json.dumps({"epoch": 4, "inst": 60.0, "utts3": 40.0, "utts5": 30.0, "seconds": 240.0}) + "\n")
         view.refresh(pool)
-    epochs = view.rows["scene-sestra-1"].trial.config.epochs
+    epochs = view.rows["scene-sestra-1"].trial.config.optimisation.epochs
     assert text.getvalue().splitlines() == [
         "scene-policy-gradient-1: ended after epoch 2  Inst 52.0  3utts –  5utts 22.0",
         "scene-sestra-1: it died",

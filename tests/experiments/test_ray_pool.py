@@ -20,7 +20,7 @@ from sestra.cli import main
 from sestra.data import scone
 from sestra.experiments import ray_pool as ray_runs
 from sestra.experiments import records
-from sestra.experiments.trials import NOTE
+from sestra.experiments.trials import NOTE, registered
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import WORLDS
 
@@ -230,8 +230,7 @@ def test_wrong_flags(capsys, data, tmp_path, flags, complaint):
 
 
 def test_own_worlds_are_pickled_by_value(started_ray):
-    assert ray_runs.users_own("scene") is None
-    assert ray_runs.users_own("lamps") is Lamps
+    assert registered()["world"] == {"lamps": Lamps}
     assert b"light" not in started_ray.cloudpickle.dumps(Lamps)
     with ray_runs.sent_by_value(started_ray, Lamps):
         assert b"light" in started_ray.cloudpickle.dumps(Lamps), "the class itself, not where to import it from"

@@ -11,9 +11,10 @@ from commands import run
 
 from sestra.errors import InputError
 from sestra.experiments.progress import duration, parse_budget
-from sestra.experiments.sweep import Proposals, Range, configure, grid, parse, settings, split_fixed
-from sestra.learning.config import ObjectConfig, TrainConfig
+from sestra.experiments.sweep import Proposals, Range, checked, grid, kinds, parse, settings, split_fixed
+from sestra.learning.policies.objects.config import ObjectConfig
 
+KNOWN = settings(kinds())
 SMALL = ["--world", "lamps", "--epochs", "2", "--hidden", "6", "--embedding", "4"]
 
 
@@ -25,12 +26,12 @@ SMALL = ["--world", "lamps", "--epochs", "2", "--hidden", "6", "--embedding", "4
         ("horizon", "3..7", Range(3, 7, log=False, whole=True)),
         ("learning_rate", "1e-4..1e-2:log", Range(1e-4, 1e-2, log=True, whole=False)),
         ("learner", "sestra,supervised", ["sestra", "supervised"]),
-        ("symmetry", "true,False", [True, False]),
+        ("rename_symbols", "true,False", [True, False]),
         ("world", "scene", ["scene"]),
     ],
 )
 def test_values(name, text, expected):
-    assert parse(name, text) == expected
+    assert parse(name, text, KNOWN[name]) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,49 +40,49 @@ def test_values(name, text, expected):
         ("entropy", "a lot", "--entropy 'a lot': expected numbers"),
         ("entropy", "0.1,", "--entropy '': expected numbers"),
         ("entropy", "nan", "expected a finite number"),
-        ("entropy", "0.1,0.10", "stands there twice"),
+        ("entropy", "0.1,0.10", "is there twice"),
         ("horizon", "2.5", "--horizon '2.5': expected whole numbers"),
         ("horizon", "7..3", "expected a smaller number before a larger one"),
         ("entropy", "0..1:log", "both above 0"),
-        ("learner", "sesame", "expected some of sestra"),
+        ("preset", "sesame", "expected some of default, paper"),
         ("warm_up", "1..x", "--warm-up 'x'"),
-        ("symmetry", "maybe", "expected true, false or true,false"),
+        ("rename_symbols", "maybe", "expected true, false or true,false"),
     ],
 )
 def test_wrong_values(name, text, complaint):
     with pytest.raises(InputError) as error:
-        parse(name, text)
+        parse(name, text, KNOWN[name])
     assert complaint in str(error.value)
 
 
 def test_a_teacher_is_looked_for_before_the_first_run():
-    assert configure({"world": "scene", "teacher": "scene"}).teacher == "scene"
+    assert checked({"world": "scene", "teacher": "scene"}).teacher == "scene"
     with pytest.raises(InputError, match="nobody: neither the folder of a run"):
-        configure({"world": "scene", "teacher": "nobody"})
+        checked({"world": "scene", "teacher": "nobody"})
 
 
 def test_settings_are_those_of_a_run():
-    names = set(settings())
+    names = set(KNOWN)
     assert {"world", "entropy", "hidden", "layers", "previous_instructions"} <= names
-    assert "policy" not in names
-    assert configure({"world": "scene"}) == TrainConfig(**vars(configure({"world": "scene", "preset": "default"})))
-    assert configure({"world": "scene", "network": "objects", "layers": 3}).policy == ObjectConfig(layers=3)
-    assert configure({"world": "scene", "learner": "supervised"}).optimiser == "adam"
-    with pytest.raises(InputError, match="--layers: the network 'attention' has no such setting"):
-        configure({"world": "scene", "layers": 3})
+    assert not {"version", "data", "rollout"} & names
+    assert checked({"world": "scene"}) == checked({"world": "scene", "preset": "default"})
+    assert checked({"world": "scene", "policy": "objects", "layers": 3}).policy == ObjectConfig(layers=3)
+    assert checked({"world": "scene", "learner": "supervised"}).optimisation.optimiser == "adam"
+    with pytest.raises(InputError, match="--layers: the policy 'attention' has no such setting"):
+        checked({"world": "scene", "layers": 3})
 
 
 def test_grid_of_combinations():
-    fixed, varied = split_fixed({"world": "scene", "entropy": "0.03,0.1", "horizon": "4,5,6", "epochs": "9"})
+    fixed, varied = split_fixed({"world": "scene", "entropy": "0.03,0.1", "horizon": "4,5,6", "epochs": "9"}, KNOWN)
     assert fixed == {"world": "scene", "epochs": 9}
     combinations = grid(fixed, varied, range(1, 4))
     assert len(combinations) == 6
     names = [trial.name for combination in combinations for trial in combination.trials]
     assert len(set(names)) == 18
     assert names[0] == "scene-entropy=0.03-horizon=4-1"
-    assert combinations[-1].trials[2].config == configure({"world": "scene", "entropy": 0.1, "horizon": 6, "epochs": 9, "seed": 3})
+    assert combinations[-1].trials[2].config == checked({"world": "scene", "entropy": 0.1, "horizon": 6, "epochs": 9, "seed": 3})
     with pytest.raises(InputError, match="a range needs --search optuna"):
-        grid(*split_fixed({"entropy": "0..1"}), [1])
+        grid(*split_fixed({"entropy": "0..1"}, KNOWN), [1])
 
 
 def test_proposals_learn():
@@ -126,7 +127,7 @@ def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
     assert sorted(line["values"]["entropy"] for line in lines) == [0.03, 0.3]
     assert lines[0]["score"] >= lines[1]["score"]
     assert (tmp_path / "sweep.json").read_text() == before
-    assert json.loads((tmp_path / "lamps-entropy=0.3-2" / "config.json").read_text())["entropy"] == 0.3
+    assert json.loads((tmp_path / "lamps-entropy=0.3-2" / "config.json").read_text())["learner"]["entropy"] == 0.3
     status, _, errors = run(capsys, *flags, "--batch-size", "7")
     assert status == 1
     assert "holds a run with other settings (batch_size is 64, not 7)" in errors
@@ -144,7 +145,7 @@ def test_optuna_stops_and_continues(capsys, started_ray, data, tmp_path):
     assert written[:2] == first
     assert len({one["values"]["entropy"] for one in written}) == 3
     assert all(0.01 <= one["values"]["entropy"] <= 0.5 for one in written)
-    status, _, errors = run(capsys, *flags, "--trials", "3", "--clip", "1")
+    status, _, errors = run(capsys, *flags, "--trials", "3", "--max-grad-norm", "1")
     assert status == 2
     assert "holds a sweep with other flags" in errors
 
@@ -183,6 +184,6 @@ finally:
     assert done.returncode == 0
     assert done.stderr.strip() == "[]"
     if arguments == ["sweep"]:
-        for name in settings():
+        for name in KNOWN:
             assert f"--{name.replace('_', '-')} VALUE" in done.stdout
         assert "Weight (lambda) of the policy's entropy" in " ".join(done.stdout.replace("│", "").split())

@@ -18,7 +18,7 @@ from sestra.experiments import records, trials
 from sestra.experiments.grid import SYSTEMS, Trial
 from sestra.experiments.trials import Conditions, Job, find_source, work_on
 from sestra.learning import checkpoint
-from sestra.learning.config import AttentionConfig
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder
 
 SMALL = {"epochs": 3, "policy": AttentionConfig(embedding=4, hidden=6)}
@@ -26,12 +26,12 @@ FLAGS = ["--dropout", "0", "--epochs", "3", "--embedding", "4", "--hidden", "6"]
 
 
 def small(system: str = "sestra", **changes) -> Trial:
-    config = dataclasses.replace(SYSTEMS[system].config("lamps", 1), **{**SMALL, **changes})
+    config = SYSTEMS[system].config("lamps", 1).changed(**{**SMALL, **changes})
     return Trial(f"lamps-{system}-1", config, system)
 
 
 def job(trial: Trial, runs: Path, data: Path, **conditions) -> Job:
-    return Job(trial, Conditions(runs, data, **conditions), find_source("lamps", data))
+    return Job.of(trial, Conditions(runs, data, **conditions), find_source("lamps", data))
 
 
 @pytest.mark.parametrize("system", ["sestra", "supervised"])
@@ -78,7 +78,7 @@ def test_run_with_other_settings_counts_as_what_it_is(capsys, data, tmp_path):
     assert run(capsys, "train", "--world", "lamps", "--data", data, "--out", tmp_path / "lamps-sestra-1", *flags)[0] == 0
     outcome = work_on(job(small(), tmp_path, data))
     assert outcome.record["different"] == {"entropy": [0.1, 0.3], "epochs": [3, 2]}
-    assert outcome.record["config"]["entropy"] == 0.3
+    assert outcome.record["config"]["learner"] == {"name": "sestra", "entropy": 0.3}
     outcome = work_on(job(small(), tmp_path, data, strict=True))
     assert outcome.state == "wrong"
     assert "entropy is 0.3, not 0.1" in outcome.message
@@ -127,7 +127,7 @@ def test_locked_run_is_left_alone(monkeypatch, data, tmp_path):
     import filelock
 
     (tmp_path / "lamps-sestra-1").mkdir()
-    monkeypatch.setattr(trials, "PATIENCE_WITH_LOCKS", 0.05)
+    monkeypatch.setattr(trials, "LOCK_TIMEOUT", 0.05)
     with filelock.FileLock(tmp_path / "lamps-sestra-1" / "lock"):
         outcome = work_on(job(small(), tmp_path, data))
     assert outcome.state == "wrong"

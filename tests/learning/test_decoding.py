@@ -30,7 +30,7 @@ def lamp_turns(count: int = 4) -> Turns:
 
 def lamp_policy(seed: int, scale: float = 1.0) -> AttentionPolicy:
     small = random_trained().config.policy
-    policy = AttentionPolicy(small, LAMPS, len(VOCABULARY)).eval()
+    policy = AttentionPolicy(small, LAMPS, VOCABULARY).eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in policy.parameters():

@@ -16,10 +16,9 @@ from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.config import NETWORKS
 from sestra.learning.evaluation import Accuracy, evaluate, execute
 from sestra.learning.policies.base import Step
-from sestra.learning.policies.registry import make_policy
+from sestra.learning.policies.registry import POLICIES
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
@@ -171,7 +170,7 @@ def test_accuracy_of_nothing():
     assert Accuracy(3, 4).percent == 75
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", POLICIES.names())
 @pytest.mark.parametrize("name", sorted(WORLDS.names()))
 def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, network):
     """Of one to five turns; some are annotated as the policy goes, some only in the end, after it went astray, and some differently."""
@@ -182,7 +181,7 @@ def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, net
         for number, each in enumerate(generate(name, 30, seed=2))
     ]
     vocabulary = Vocabulary.of((text for each in data for text in each.instructions), 1)
-    policy = make_policy(NETWORKS[network](), tables, vocabulary).eval()
+    policy = POLICIES.get(network)().build(tables, vocabulary).eval()
     ends = 0
     for number, each in enumerate(data):
         gone = [each.states[0]]

@@ -16,14 +16,14 @@ from sestra.data import scone
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
 from sestra.learning import checkpoint
-from sestra.learning.config import AttentionConfig
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder
-from sestra.learning.trainer import Training
+from sestra.learning.trainer import Trainer
 from sestra.worlds import WORLDS, get_world
 
 ROOT = Path(__file__).parent.parent.parent
 SETTINGS = {
-    "sestra": {"averaging": 0.9, "decay": 0.5, "clip": 1.0},
+    "sestra": {"ema_decay": 0.9, "final_learning_rate": 0.5, "max_grad_norm": 1.0},
     "supervised": {"learner": "supervised", "optimiser": "adam"},
 }
 
@@ -37,10 +37,10 @@ def finished(path: Path, *parts: int, **changes) -> RunFolder:
     """A run that was stopped after so many epochs, and each time resumed from its folder."""
     run = start(path, **changes)
     for until in parts:
-        run.watch = Stop(until)
+        run.callback = Stop(until)
         with pytest.raises(InterruptedError):
             run.run()
-        run = Training(run.folder.config(), interactions(30, seed=1), run.folder)
+        run = Trainer(run.folder.config(), interactions(30, seed=1), run.folder)
         assert run.resume() == []
         assert run.progress.epoch == until
     run.run()
@@ -53,11 +53,11 @@ class Stop:
     def __init__(self, until: int) -> None:
         self.until, self.epochs = until, None
 
-    def batch(self, done, total, objective):
+    def on_batch_end(self, done, total, objective):
         if self.epochs == self.until and done == 2:
             raise InterruptedError
 
-    def epoch(self, record):
+    def on_epoch_end(self, record):
         self.epochs = record["epoch"]
 
 
@@ -86,7 +86,7 @@ def test_damaged_checkpoint_is_named_and_the_one_before_it_used(tmp_path, how):
     expected = state_of(run.folder)
     newest, before = run.folder.checkpoints()
     damage(newest, how)
-    again = Training(run.config, interactions(30, seed=1), run.folder)
+    again = Trainer(run.config, interactions(30, seed=1), run.folder)
     complaints = again.resume()
     assert len(complaints) == 1
     assert str(newest) in complaints[0]
@@ -97,7 +97,7 @@ def test_damaged_checkpoint_is_named_and_the_one_before_it_used(tmp_path, how):
     damage(newest, how)
     damage(before, how)
     with pytest.raises(InputError, match="no checkpoint is left") as error:
-        Training(run.config, interactions(30, seed=1), run.folder).resume()
+        Trainer(run.config, interactions(30, seed=1), run.folder).resume()
     assert str(newest) in str(error.value)
     assert str(before) in str(error.value)
 
@@ -107,7 +107,7 @@ def test_checkpoint_of_another_network_is_refused(tmp_path):
     run.run()
     other = replace(run.config, policy=AttentionConfig(embedding=4, hidden=7))
     with pytest.raises(InputError, match="does not fit"):
-        Training(other, interactions(30, seed=1), run.folder).resume()
+        Trainer(other, interactions(30, seed=1), run.folder).resume()
 
 
 def test_checkpoint_of_an_earlier_version_is_refused(tmp_path):
@@ -119,7 +119,7 @@ def test_checkpoint_of_an_earlier_version_is_refused(tmp_path):
     older = {name.replace("exp_avg_sq", "square_avg"): value for name, value in tensors.items() if not name.endswith("exp_avg")}
     checkpoint.save(path, older, info)
     with pytest.raises(InputError, match="an earlier version wrote it"):
-        Training(run.config, interactions(30, seed=1), run.folder).resume()
+        Trainer(run.config, interactions(30, seed=1), run.folder).resume()
 
 
 def test_run_without_a_checkpoint_begins_at_the_beginning(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -16,12 +17,13 @@ from sestra.data.synthetic import generate, splits
 from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning import trainer as training
-from sestra.learning.config import ObjectConfig
 from sestra.learning.evaluation import Accuracy, Evaluation
-from sestra.learning.policies.registry import ObjectPolicy
+from sestra.learning.optim import rmsprop
+from sestra.learning.policies.objects.config import ObjectConfig
+from sestra.learning.policies.objects.policy import ObjectPolicy
 from sestra.learning.rollout import Guided
 from sestra.learning.run_folder import RunFolder
-from sestra.learning.trainer import GENERATED, Training, rmsprop, split_validation
+from sestra.learning.trainer import GENERATED_SEED, Trainer, split_validation
 from sestra.worlds import WORLDS
 
 
@@ -51,7 +53,7 @@ def test_what_is_held_out_depends_on_the_world_alone(tmp_path):
     assert split_validation(every, 0.07, "scene")[1] == first
     assert split_validation(every, 0.07, "tangrams")[1] != first
     assert [int(one.id) for one in first] != list(range(35))
-    runs = [Training(replace(TINY, seed=seed), interactions(60, seed=1), RunFolder(tmp_path)) for seed in (1, 2)]
+    runs = [Trainer(TINY.changed(seed=seed), interactions(60, seed=1), RunFolder(tmp_path)) for seed in (1, 2)]
     assert torch.equal(runs[0].validation.words, runs[1].validation.words)
     assert not torch.equal(runs[0].policy.joined.weight, runs[1].policy.joined.weight)
 
@@ -65,18 +67,18 @@ def test_words_of_validation_are_not_known(tmp_path):
     data = interactions(30, seed=1)
     held_out = split_validation(data, 0.07, "lamps")[1]
     marked = [replace(one, instructions=tuple(f"{text} zebra" for text in one.instructions)) if one in held_out else one for one in data]
-    assert "zebra" not in Training(TINY, marked, RunFolder(tmp_path)).vocabulary.words
-    assert "zebra" in Training(TINY, [*marked, *marked], RunFolder(tmp_path)).vocabulary.words
+    assert "zebra" not in Trainer(TINY, marked, RunFolder(tmp_path)).vocabulary.words
+    assert "zebra" in Trainer(TINY, [*marked, *marked], RunFolder(tmp_path)).vocabulary.words
 
 
 def test_generated_interactions_are_learnt_from_and_nothing_else(tmp_path):
     data = splits("tangrams")
     config = replace(TINY, world="tangrams")
-    plain, more = (Training(replace(config, generated=count), data["train"][:40], RunFolder(tmp_path)) for count in (0, 20))
+    plain, more = (Trainer(config.changed(generated=count), data["train"][:40], RunFolder(tmp_path)) for count in (0, 20))
     assert len(more.train) == len(plain.train) + 5 * 20
     assert torch.equal(more.validation.goal, plain.validation.goal)
     assert len(more.vocabulary) > len(plain.vocabulary)
-    added = generate("tangrams", 20, seed=GENERATED)
+    added = generate("tangrams", 20, seed=GENERATED_SEED)
     known = {(one.states, one.instructions) for split in data.values() for one in split}
     assert not known & {(one.states, one.instructions) for one in added}
 
@@ -130,24 +132,24 @@ def test_epochs_are_the_most_whatever_patience_says(monkeypatch, tmp_path):
 class Weights:
     """Remembers the policy's weights after each epoch."""
 
-    def __init__(self, run: Training) -> None:
+    def __init__(self, run: Trainer) -> None:
         self.run, self.after, self.rates = run, [], []
-        run.watch = self
+        run.callback = self
 
-    def batch(self, done, total, objective):
+    def on_batch_end(self, done, total, objective):
         self.rates.append(self.run.optimiser.param_groups[0]["lr"])
 
-    def epoch(self, record):
+    def on_epoch_end(self, record):
         self.after.append({name: value.clone() for name, value in self.run.average.state_dict().items()})
 
 
-@pytest.mark.parametrize("averaging", [0.0, 0.5])
-def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, averaging):
+@pytest.mark.parametrize("ema_decay", [0.0, 0.5])
+def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, ema_decay):
     scripted(monkeypatch, [(3.0, 10), (2.0, 30), (9.0, 20), (1.0, 30)])
-    run = start(tmp_path, epochs=4, averaging=averaging)
+    run = start(tmp_path, epochs=4, ema_decay=ema_decay)
     weights = Weights(run)
     progress = run.run()
-    assert (progress.best_epoch, progress.best_score) == (2, 30)
+    assert (progress.best_epoch, progress.best_score) == (2, (30, 30, 2.0))
     tensors, info = checkpoint.load(run.folder.model)
     assert info["epoch"] == 2
     assert info["validation"]["utts5"] == 30
@@ -158,37 +160,78 @@ def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, a
 def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
     """It was not trained by the learner that was asked for; but a run that stops in its warm-up has a model."""
     scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 20), (1.0, 30)])
-    run = start(tmp_path, epochs=4, warm_up=2)
+    run = start(tmp_path, epochs=4, warm_up=0.5)
     models = []
     monkeypatch.setattr(run, "_save", lambda: models.append(checkpoint.load(run.folder.model)[1]["epoch"]))
     assert run.run().best_epoch == 4
     assert models == [1, 2, 3, 4]
 
 
-def test_models_are_chosen_after_a_share_of_the_epochs(monkeypatch, tmp_path):
-    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 30), (1.0, 20)])
-    run = start(tmp_path, epochs=4, chosen_after=0.6)  # of 4 epochs: after the first two
-    assert run.run().best_epoch == 3
+@pytest.mark.parametrize(
+    ("figures", "best"),
+    [
+        ([(1.0, 30, 60), (0.5, 30, 70), (2.0, 20, 90)], 2),  # as many whole interactions: single instructions decide
+        ([(1.0, 30, 60), (1.5, 30, 60), (1.5, 30, 60)], 2),  # as many of both: the reward decides, then the earlier epoch
+        ([(1.0, 31, 60), (1.5, 30, 90)], 1),
+    ],
+)
+def test_ties_are_broken(monkeypatch, tmp_path, figures, best):
+    remaining = iter(figures)
+    nothing = torch.zeros(0, dtype=torch.bool)
+
+    def measured(*_, **__) -> Evaluation:
+        reward, utts5, inst = next(remaining)
+        return Evaluation(Accuracy(inst, 100), Accuracy(0, 0), Accuracy(utts5, 100), (), reward, nothing, nothing)
+
+    monkeypatch.setattr(training, "evaluate", measured)
+    assert start(tmp_path, epochs=len(figures), count=4).run().best_epoch == best
 
 
-def test_the_last_model_can_always_be_chosen(monkeypatch, tmp_path):
-    scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 30)])
-    assert start(tmp_path, epochs=3, chosen_after=1.0).run().best_epoch == 3
+@pytest.mark.parametrize(
+    ("epochs", "warm_up", "expected"), [(40, 0.25, 10), (2, 0.5, 1), (2, 1.0, 1), (1, 1.0, 0), (1, 0.25, 0), (7, 3 / 7, 3)]
+)
+def test_the_learner_always_has_its_turn(tmp_path, epochs, warm_up, expected):
+    run = start(tmp_path, epochs=epochs, warm_up=warm_up)
+    assert run.warm_up_epochs == expected
+    run.progress.epoch = epochs - 1
+    assert run.learner is run.config.learner
 
 
-def test_robustness_grows_to_what_was_asked_for(tmp_path):
-    run = start(tmp_path, epochs=5, learner="best-action", robust=0.8)
-    grown = []
-    for run.progress.epoch in range(5):
-        grown.append(run.learner.robust)
-    assert grown == pytest.approx([0, 0.2, 0.4, 0.6, 0.8])
+def test_small_data_has_more_epochs(tmp_path):
+    run = start(tmp_path / "more", epochs=2, min_updates=50)  # 30 interactions of two instructions, two of them held out: 6 updates
+    assert (run.updates_per_epoch, run.epochs) == (6, 9)
+    assert start(tmp_path / "enough", epochs=9, min_updates=50).epochs == 9
+    run.run()
+    assert run.progress.updates == 54
+    again = Trainer(run.folder.config(), interactions(30, seed=1), run.folder)
+    again.resume()
+    assert not again.unfinished
+
+
+@pytest.mark.parametrize(
+    ("learner", "fraction", "counted"),
+    [
+        ("sestra", 0.0, "all"),
+        ("sestra", 1.0, "none"),
+        ("sestra", 0.5, "some"),
+        ("supervised", 0.0, "none"),
+        ("policy-gradient", 1.0, "all"),
+    ],
+)
+def test_accuracy_in_training_counts_what_the_policy_chose(tmp_path, learner, fraction, counted):
+    run = start(tmp_path, learner=learner, oracle_fraction=fraction, epochs=1, learning_rate=1e-9, batch_size=60)
+    own = run.update(run.train).own
+    assert {"all": own.all(), "none": not own.any(), "some": 0 < own.sum() < len(own)}[counted]
+    found = run.run().history[0]["train_inst"]
+    assert math.isnan(found) == (counted == "none")
+    assert counted == "none" or found < 40, "the oracle always succeeds"
 
 
 # Updates.
 
 
 def test_step_size_decays_along_a_half_cosine(tmp_path):
-    run = start(tmp_path, epochs=4, decay=0.1)
+    run = start(tmp_path, epochs=4, final_learning_rate=0.1)
     weights = Weights(run)
     run.run()
     rates = weights.rates
@@ -206,7 +249,7 @@ def test_step_size_decays_along_a_half_cosine(tmp_path):
 def test_clip_limits_the_gradient(tmp_path):
     norms = []
     for clip in (0.0, 1e-3):
-        run = start(tmp_path / str(clip), clip=clip)
+        run = start(tmp_path / str(clip), max_grad_norm=clip)
         run.update(run.train.select(torch.arange(10)))
         norms.append(sum(parameter.grad.square().sum() for parameter in run.policy.parameters() if parameter.grad is not None) ** 0.5)
     assert norms[0] > 1e-2
@@ -215,7 +258,7 @@ def test_clip_limits_the_gradient(tmp_path):
 
 def test_average_of_weights(tmp_path):
     """It leaves the first weights behind quickly, then keeps the given share; and it has no part in the gradient."""
-    run = start(tmp_path, averaging=0.3)
+    run = start(tmp_path, ema_decay=0.3)
     expected = run.policy.joined.weight.detach().clone()
     for number in range(1, 9):
         run.update(run.train.select(torch.arange(10)))
@@ -231,7 +274,7 @@ def test_same_seed_same_bits(tmp_path, optimiser):
     runs = [start(tmp_path / str(number), optimiser=optimiser, seed=seed, epochs=2) for number, seed in enumerate((1, 1, 2))]
     finals = []
     for number in range(3):  # one after the other: all draw from torch's generator
-        run = Training(runs[number].config, interactions(30, seed=1), runs[number].folder)
+        run = Trainer(runs[number].config, interactions(30, seed=1), runs[number].folder)
         run.run()
         finals.append(run.policy.state_dict())
     assert all(torch.equal(value, finals[1][name]) for name, value in finals[0].items())
@@ -253,7 +296,7 @@ def test_metrics_are_json_that_others_can_read(tmp_path):
 def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkeypatch):
     """What it would have said there is still learnt from: the update is the same."""
     objects = ObjectConfig(embedding=4, size=8, heads=2)
-    settings = {"network": "objects", "learner": "best-action", "policy": objects, "guided": 0.5, "horizon": 5}
+    settings = {"learner": "best-action", "policy": objects, "oracle_fraction": 0.5, "horizon": 5}
     asked, step = [], ObjectPolicy.step
 
     def counted(self, memory, carry, states, previous, **how):
@@ -270,7 +313,7 @@ def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkey
             monkeypatch.setattr(Guided, "certain", lambda _, states: torch.zeros(len(states), dtype=torch.bool))
         outcomes.append(run.update(run.train.select(torch.arange(40))))
         rows.append(sum(asked))
-    (value, spared), (other, full) = outcomes
+    (value, spared, _), (other, full, _) = outcomes
     assert rows[0] < 0.8 * rows[1]
     assert torch.equal(spared.actions, full.actions)
     assert torch.allclose(spared.log_probs[spared.alive], full.log_probs[full.alive], atol=1e-5)
@@ -282,7 +325,7 @@ def test_rmsprop_equals_torchs():
     torch.manual_seed(0)
     ours, theirs = nn.Linear(3, 2), nn.Linear(3, 2)
     theirs.load_state_dict(ours.state_dict())
-    optimisers = rmsprop(ours, 0.01, 0.9), torch.optim.RMSprop(theirs.parameters(), 0.01, alpha=0.9)
+    optimisers = rmsprop(list(ours.parameters()), 0.01), torch.optim.RMSprop(theirs.parameters(), 0.01, alpha=0.9)
     for _ in range(5):
         inputs = torch.randn(4, 3)
         for layer, optimiser in zip((ours, theirs), optimisers, strict=True):

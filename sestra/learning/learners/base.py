@@ -1,8 +1,11 @@
-"""What a learner is: a way to roll in and an objective."""
+"""What a learner is: which executions it learns from, and an objective."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from sestra.learning.settings import check_range
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -11,15 +14,24 @@ if TYPE_CHECKING:
 
 
 class Learner(Protocol):
-    """Called once for each batch of executions."""
+    """A frozen dataclass whose fields are the learner's settings, each with a default; its module does not import torch.
 
-    demonstrated: bool
-    """Whether executions follow the shortest demonstrations; else they are sampled from the policy."""
-    on_policy: bool
-    """Whether it learns from the actions that were taken, which must be the policy's own; else it learns about all, wherever it gets."""
+    Optional: a method ``check()`` that raises InputError for values that make no sense.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    uses_demonstrations: ClassVar[bool]
+    """Whether executions follow shortest demonstrations; else they are sampled from the policy."""
+    on_policy: ClassVar[bool]
+    """Whether it learns from the actions that were taken, which must then be sampled from the policy; else it learns about all actions in
+    the visited states, whoever chose the way there."""
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         """What each execution contributes to the objective that is maximised, ``[batch]``; rewards are ``[steps, batch, actions]``."""
+
+
+def check_entropy(weight: float) -> None:
+    check_range("entropy", weight, 0, 1_000_000)
 
 
 def mean_over_steps(values: Tensor, execution: Execution) -> Tensor:

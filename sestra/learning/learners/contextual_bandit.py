@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from sestra.learning.learners.base import entropy, mean_over_steps, taken
+from sestra.learning.learners.base import check_entropy, entropy, mean_over_steps, taken
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 class ContextualBandit:
     """Each action taken is credited with its own reward; the rewards of other actions are not observed."""
 
-    entropy: float
-    demonstrated = False
-    on_policy = True
+    entropy: float = 0.1
+    """Weight (lambda) of the policy's entropy in the objective."""
+
+    uses_demonstrations: ClassVar = False
+    on_policy: ClassVar = True
+
+    def check(self) -> None:
+        check_entropy(self.entropy)
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         credited = taken(rewards, execution) * taken(execution.log_probs, execution)  # [steps, batch]: R(s, a) grad log pi(s, a)

@@ -1,7 +1,6 @@
-"""A teacher: a trained agent whose choices another policy learns from, beside the rewards.
+"""Knowledge distillation (Hinton et al., 2015): a policy learns from a trained agent's distributions, beside the rewards.
 
-What several networks make of an instruction together is often better than its annotation, and it says how sure one can be: an ensemble
-distilled into one network (Hinton et al., 2015).
+What an ensemble predicts for an instruction is often better than the annotation, and its probabilities say how certain it is.
 """
 
 from __future__ import annotations
@@ -25,8 +24,10 @@ from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.worlds.tables import Tables
 
+DISTILLATION_WEIGHT = 0.7
+"""Weight of the likelihood of the teacher's choices in the objective; the learner's own objective has the rest."""
 IMPOSSIBLE = -1e3
-"""Log-probabilities below it are of actions that the learner could never take, whatever it learns."""
+"""Log-probabilities below it are of actions that the policy cannot take, whatever it learns."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,11 @@ class Teacher:
     policy: Policy
     tables: Tables
     checksum: str
-    """Of its weights, by which a run that is resumed knows it again."""
+    """Of its weights; a resumed run checks that the teacher is the same."""
 
     @classmethod
     def of(cls, config: TrainConfig, vocabulary: Vocabulary) -> Teacher | None:
-        """The one that a run asks for, if it does; it must know the run's world and words."""
+        """The teacher that the configuration names, if any; its world and vocabulary must be the run's."""
         if not config.teacher:
             return None
         folder = _find(config.teacher)
@@ -48,16 +49,16 @@ class Teacher:
                 raise InputError(f"--teacher {config.teacher}: has another {what} than this run; name one trained on the same data")
         return cls(trained.policy, trained.tables, checksum)
 
-    def agreement(self, turns: Turns, execution: Execution) -> Tensor:
-        """The likelihood of the teacher's choices in the states that executions visited: the mean log-probability, ``[batch]``."""
+    def likelihood(self, turns: Turns, execution: Execution) -> Tensor:
+        """The mean over visited states of the student's expected log-probability of the teacher's choice, ``[batch]``."""
         with torch.no_grad():
-            asked = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
-            choices = asked.log_probs.exp()  # [steps, batch, actions]
-        return mean_over_steps((choices * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)
+            same_actions = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
+            probabilities = same_actions.log_probs.exp()  # [steps, batch, actions]
+        return mean_over_steps((probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)
 
 
-def in_full(name: str) -> str:
-    """The name of a teacher that ships as it is, the path of any other in full, so that it is found from anywhere."""
+def absolute_name(name: str) -> str:
+    """The name of a teacher that ships with the package as it is, of any other the absolute path."""
     folder = _find(name)
     return name if folder.path.parent == pretrained.HERE else str(folder.path.resolve())
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from sestra.learning.learners.base import entropy, mean_over_steps
+from sestra.learning.learners.base import check_entropy, entropy, mean_over_steps
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
 class Sestra:
     """Maximises the expected immediate reward over all actions in every visited state."""
 
-    entropy: float
-    demonstrated = False
-    on_policy = False
+    entropy: float = 0.1
+    """Weight (lambda) of the policy's entropy in the objective."""
+
+    uses_demonstrations: ClassVar = False
+    on_policy: ClassVar = False
+
+    def check(self) -> None:
+        check_entropy(self.entropy)
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         probabilities = execution.log_probs.exp()  # [steps, batch, actions]

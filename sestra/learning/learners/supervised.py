@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sestra.learning.learners.base import mean_over_steps, taken
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Supervised:
     """Rewards and entropy are not used; the demonstrations come from the world's tables."""
 
-    demonstrated = True
-    on_policy = False
+    uses_demonstrations: ClassVar = True
+    on_policy: ClassVar = False
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         del rewards

@@ -20,9 +20,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import PAD, Vocabulary
-from sestra.learning.config import AttentionConfig
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step, Visits, select_rows
 from sestra.learning.policies.state_encoder import state_encoder
 from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors

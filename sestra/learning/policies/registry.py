@@ -1,19 +1,42 @@
-"""Policies, one network a file, and how one is made from its configuration."""
+"""Policies by name; what is registered is a policy's configuration, which builds it."""
 
 from __future__ import annotations
 
-from sestra.data.vocabulary import Vocabulary
-from sestra.learning.config import ObjectConfig, PolicyConfig
-from sestra.learning.policies.attention import AttentionPolicy
-from sestra.learning.policies.ensemble import Ensemble
-from sestra.learning.policies.objects.policy import ObjectPolicy
-from sestra.worlds.tables import Tables
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-__all__ = ["AttentionPolicy", "Ensemble", "ObjectPolicy", "make_policy"]
+from sestra.registry import Registry
+
+if TYPE_CHECKING:
+    from sestra.data.vocabulary import Vocabulary
+    from sestra.learning.policies.base import Policy
+    from sestra.worlds.tables import Tables
 
 
-def make_policy(config: PolicyConfig, tables: Tables, vocabulary: Vocabulary) -> AttentionPolicy | ObjectPolicy:
-    """A policy with fresh weights, for a world and the words that it knows."""
-    if isinstance(config, ObjectConfig):
-        return ObjectPolicy(config, tables, vocabulary)
-    return AttentionPolicy(config, tables, vocabulary)
+class PolicyConfig(Protocol):
+    """A frozen dataclass whose fields are the policy's settings, each with a default. Its module does not import torch.
+
+    Optional: a method ``check()`` that raises InputError for values that make no sense, and a class attribute ``presets``: settings of
+    training that suit the policy, by learner, with those for every learner under ``""`` (there, ``learner`` is the usual learner).
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def build(self, tables: Tables, vocabulary: Vocabulary) -> Policy:
+        """A policy with fresh weights for a world and the words that it knows."""
+
+
+def _fits(found: Any) -> bool:
+    return isinstance(found, type) and dataclasses.is_dataclass(found) and callable(getattr(found, "build", None))
+
+
+POLICIES: Registry[type[PolicyConfig]] = Registry(
+    "policy",
+    "sestra.policies",
+    {
+        "attention": "sestra.learning.policies.attention_config:AttentionConfig",
+        "objects": "sestra.learning.policies.objects.config:ObjectConfig",
+    },
+    _fits,
+    "a frozen dataclass of settings with a method build(tables, vocabulary)",
+)

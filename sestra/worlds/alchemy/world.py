@@ -36,6 +36,7 @@ class Alchemy(World[str]):
     interchangeable: ClassVar = {  # but for brown, which is what mixing makes
         "g": ("green",), "o": ("orange",), "p": ("purple", "violet"), "r": ("red",), "y": ("yellow",),
     }  # fmt: skip
+    presets: ClassVar = {"objects": {"generated": 1000, "numbers": True}}
 
     def edit(self, content: str, edit: Edit) -> str | None:
         if edit.kind == "pop":

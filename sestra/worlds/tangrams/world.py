@@ -37,6 +37,7 @@ class Tangrams(World[str]):
         *(Edit("remove", (str(n),)) for n in range(1, len(SHAPES) + 1)),
     )
     settings = Settings(entropy=0.1, verbosity=0.0, horizon=5)
+    presets: ClassVar = {"attention": {"oracle_fraction": 0.5}, "objects": {"epochs": 8, "generated": 1500, "past": "pointed"}}
     interchangeable: ClassVar = dict.fromkeys(SHAPES, ())  # they have no names
 
     def edit(self, content: str, edit: Edit) -> str | None:

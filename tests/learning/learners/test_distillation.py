@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,25 +13,24 @@ from small_runs import TINY, start, state_of
 
 from sestra.data.batch import encode_turns
 from sestra.errors import InputError
-from sestra.learning.config import ObjectConfig
+from sestra.learning import trainer
 from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
-from sestra.learning.learners import distillation as teaching
+from sestra.learning.learners import distillation
 from sestra.learning.learners.distillation import Teacher
+from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.rollout import forced, roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
-from sestra.learning.trainer import Training
+from sestra.learning.trainer import Trainer
 from sestra.worlds import WORLDS
 from sestra.worlds.reward import rewards
 
-OBJECTS = replace(
-    TINY,
-    network="objects",
+OBJECTS = TINY.changed(
     learner="best-action",
     optimiser="adam",
     epochs=8,
     batch_size=20,
-    guided=0.5,
+    oracle_fraction=0.5,
     policy=ObjectConfig(embedding=12, size=24, heads=2),
 )
 
@@ -49,41 +47,45 @@ def teacher(tmp_path) -> Path:
     return tmp_path / "teacher"
 
 
-@pytest.mark.parametrize("taught", [0.0, 0.25, 1.0])
-def test_a_share_of_the_objective_is_the_likelihood_of_the_teachers_choices(tmp_path, teacher, taught):
-    student = start(tmp_path / "student", teacher=str(teacher), taught=taught, learner="best-action")
+@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
+def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tmp_path, teacher, weight, monkeypatch):
+    monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", weight)
+    student = start(tmp_path / "student", teacher=str(teacher), learner="best-action")
     batch = student.train.select(torch.arange(6))
     policy = load_trained(RunFolder(teacher)).policy
-    value, execution = student.update(batch)
+    value, execution, _ = student.update(batch)
     mine = execution.log_probs.detach()
     told = []
     for row, length in enumerate(execution.lengths.tolist()):
         alone = batch.select(torch.tensor([row]))
         theirs = roll_out(policy, student.tables, alone, length, forced(execution.actions[:length, row].unsqueeze(0)))
         products = [
-            float(log_prob) * float(weight.exp())
+            float(log_prob) * float(probability.exp())
             for step in range(length)
-            for log_prob, weight in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
+            for log_prob, probability in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
         ]
         told.append(sum(products) / length)
     goals = batch.goal.expand_as(execution.states)
     observed = student.learner.objective(execution, rewards_of(student, execution, goals)).mean()
-    assert value == pytest.approx((1 - taught) * float(observed.detach()) + taught * sum(told) / len(told), abs=1e-5)
+    assert value == pytest.approx((1 - weight) * float(observed.detach()) + weight * sum(told) / len(told), abs=1e-5)
 
 
 def rewards_of(run, execution, goals):
-    last = torch.arange(len(execution.states)).unsqueeze(1) == run.config.horizon - 1
-    return rewards(run.tables, execution.states, goals, verbosity=run.config.verbosity, shaping=run.config.shaping, at_horizon=last)
+    last = torch.arange(len(execution.states)).unsqueeze(1) == run.config.rollout.horizon - 1
+    return rewards(
+        run.tables, execution.states, goals, verbosity=run.config.rollout.verbosity, shaping=run.config.rollout.shaping, at_horizon=last
+    )
 
 
-def test_a_teacher_alone_teaches_the_lamps(tmp_path):
+def test_a_teacher_alone_teaches_the_lamps(tmp_path, monkeypatch):
     """Its choices are all that is learnt from; the rewards have no share in the objective."""
     learnt = start(tmp_path / "teacher", OBJECTS, 300, learning_rate=0.003).run().best_score
-    taught = start(tmp_path / "student", OBJECTS, 300, learning_rate=0.003, seed=2, teacher=str(tmp_path / "teacher"), taught=1.0)
+    monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", 1.0)
+    taught = start(tmp_path / "student", OBJECTS, 300, learning_rate=0.003, seed=2, teacher=str(tmp_path / "teacher"))
     taught.run()
     unseen = encode_turns(interactions(100, seed=2), taught.vocabulary, taught.tables)
     student = load_trained(taught.folder).policy
-    assert learnt > 80
+    assert learnt[0] > 80
     assert evaluate(student, taught.tables, unseen, horizon=5).inst.percent > 85
 
 
@@ -91,30 +93,30 @@ def test_resumed_to_the_same_bits(tmp_path, teacher):
     whole = start(tmp_path / "whole", epochs=2, teacher=str(teacher))
     whole.run()
     cut = start(tmp_path / "cut", epochs=2, teacher=str(teacher))
-    cut.watch = StopAfterOne()
+    cut.callback = StopAfterOne()
     with pytest.raises(InterruptedError):
         cut.run()
-    again = Training(cut.folder.config(), interactions(30, seed=1), cut.folder)
+    again = Trainer(cut.folder.config(), interactions(30, seed=1), cut.folder)
     assert again.resume() == []
     again.run()
     assert state_of(cut.folder) == state_of(whole.folder)
 
 
 class StopAfterOne:
-    def batch(self, done, total, objective): ...
+    def on_batch_end(self, done, total, objective): ...
 
-    def epoch(self, record):
+    def on_epoch_end(self, record):
         raise InterruptedError
 
 
 def test_another_teacher_in_the_place_of_the_first_is_noticed(tmp_path, teacher):
     run = start(tmp_path / "student", epochs=2, teacher=str(teacher))
-    run.watch = StopAfterOne()
+    run.callback = StopAfterOne()
     with pytest.raises(InterruptedError):
         run.run()
     shutil.rmtree(teacher)
     start(teacher, epochs=1, seed=2).run()
-    again = Training(run.folder.config(), interactions(30, seed=1), run.folder)
+    again = Trainer(run.folder.config(), interactions(30, seed=1), run.folder)
     with pytest.raises(InputError, match="is not the one that the run began with"):
         again.resume()
 
@@ -129,9 +131,9 @@ def test_what_the_learner_can_never_do_is_not_learnt(tmp_path, monkeypatch):
     def execution(log_probs):
         return Execution(state, log_probs, action, alive, state[0], alive[0], [], None)
 
-    monkeypatch.setattr(teaching, "roll_out", lambda *_: execution(choices.log()))
+    monkeypatch.setattr(distillation, "roll_out", lambda *_: execution(choices.log()))
     run = start(tmp_path / "run")
-    Teacher(run.policy, run.tables, "").agreement(run.train, execution(scores.log_softmax(-1))).sum().backward()
+    Teacher(run.policy, run.tables, "").likelihood(run.train, execution(scores.log_softmax(-1))).sum().backward()
     shares = scores.detach().softmax(-1)[0, 0, :2]
     assert torch.allclose(scores.grad[0, 0], torch.cat([choices[0, 0, :2] - 0.75 * shares, torch.zeros(1)]), atol=1e-6)
 
@@ -141,13 +143,13 @@ def test_what_the_learner_can_never_do_is_not_learnt(tmp_path, monkeypatch):
     [
         ({"teacher": "nobody"}, "--teacher nobody: neither the folder of a run"),
         ({"teacher": "alchemy"}, "--teacher alchemy: has another world than this run"),
-        ({"rare": 1000}, "has another vocabulary than this run"),
+        ({"min_word_count": 1000}, "has another vocabulary than this run"),
     ],
 )
 def test_teachers_that_cannot_teach(tmp_path, teacher, changes, complaint):
-    config = replace(TINY, **{"teacher": str(teacher), **changes})
+    config = TINY.changed(**{"teacher": str(teacher), **changes})
     with pytest.raises(InputError, match=complaint):
-        Training(config, interactions(30, seed=1), RunFolder(tmp_path / "student"))
+        Trainer(config, interactions(30, seed=1), RunFolder(tmp_path / "student"))
 
 
 def test_no_folder_is_left_by_a_run_whose_teacher_is_refused(capsys, tmp_path, monkeypatch):

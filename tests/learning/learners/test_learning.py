@@ -9,10 +9,13 @@ from lamps import Lamps, interactions
 
 from sestra.data.batch import encode_turns
 from sestra.data.sources import Source
-from sestra.learning.config import AttentionConfig, ObjectConfig, PolicyConfig, TrainConfig, preset
+from sestra.learning.config import preset
 from sestra.learning.evaluation import evaluate
+from sestra.learning.policies.attention_config import AttentionConfig
+from sestra.learning.policies.objects.config import ObjectConfig
+from sestra.learning.policies.registry import PolicyConfig
 from sestra.learning.run_folder import RunFolder, load_trained
-from sestra.learning.trainer import Training
+from sestra.learning.trainer import Trainer
 from sestra.worlds import WORLDS
 
 
@@ -25,14 +28,14 @@ class Lesson(NamedTuple):
     wanted: float
     """Per cent of single instructions that must be right."""
     policy: PolicyConfig = AttentionConfig(embedding=12, hidden=24)
-    guided: float = 0.0
+    oracle_fraction: float = 0.0
 
 
 LESSONS = {
     "sestra": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
     "supervised": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
     "best-action": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
-    "best-action of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2), guided=0.5),
+    "best-action of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2), oracle_fraction=0.5),
     "sestra of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2)),
     # These two see the reward of one action at a time: they are given no context to learn, and more time.
     "contextual-bandit": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
@@ -45,22 +48,18 @@ def test_learner_solves_lamps(monkeypatch, tmp_path, name):
     monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
     lesson = LESSONS[name]
     learner = name.split()[0]
-    config = TrainConfig(
-        world="lamps",
-        network="objects" if isinstance(lesson.policy, ObjectConfig) else "attention",
-        learner=learner,
-        optimiser=preset("paper", "lamps", learner).optimiser,
+    config = preset("paper", "lamps", learner).changed(
         horizon=1 + lesson.turns,
         verbosity=0.0,
-        entropy=0.2 if lesson.turns == 1 else 0.1,
+        **({"entropy": 0.2} if lesson.turns == 1 else {}),
         learning_rate=lesson.learning_rate,
         batch_size=lesson.batch_size,
         epochs=lesson.epochs,
         policy=lesson.policy,
-        guided=lesson.guided,
+        oracle_fraction=lesson.oracle_fraction,
     )
     folder = RunFolder(tmp_path / "run")
-    training = Training(config, interactions(600 // lesson.turns, seed=1, turns=lesson.turns), folder)
+    training = Trainer(config, interactions(600 // lesson.turns, seed=1, turns=lesson.turns), folder)
     folder.create(config, training.vocabulary, Source("lamps", ""))
     unseen = encode_turns(interactions(200 // lesson.turns, seed=2, turns=lesson.turns), training.vocabulary, training.tables)
     assert evaluate(training.policy.eval(), training.tables, unseen, horizon=5).inst.percent < 40

@@ -12,10 +12,10 @@ from slow_policy import Slow
 
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.synthetic import generate
-from sestra.data.vocabulary import PAD, Vocabulary
-from sestra.learning.config import AttentionConfig
-from sestra.learning.learners import Sestra
+from sestra.data.vocabulary import PAD, SPECIAL, Vocabulary
+from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention import AttentionPolicy
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.rollout import forced, roll_out
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
@@ -35,7 +35,7 @@ def make(name: str, config: AttentionConfig = SMALL, *, seed: int = 0, interacti
     """A policy whose parameters, biases and all, are drawn at random, and turns of generated interactions."""
     tables, data = compile_world(get_world(name)), generate(name, interactions, seed=seed)
     vocabulary = Vocabulary.of((text for interaction in data for text in interaction.instructions), at_least=1)
-    policy = AttentionPolicy(config, tables, len(vocabulary)).eval()
+    policy = AttentionPolicy(config, tables, vocabulary).eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in policy.parameters():
@@ -97,11 +97,15 @@ def parameters_by_hand(world: str, words: int, *, previous: bool = True, initial
     return words * EMBEDDING + reader + (encoder if states else 0) + attention + decoder + actions
 
 
+def words(count: int) -> Vocabulary:
+    return Vocabulary(tuple(f"w{number}" for number in range(count - len(SPECIAL))))
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ablation", ABLATIONS)
 def test_number_of_parameters(name, ablation):
     flags = ABLATIONS[ablation]
-    policy = AttentionPolicy(AttentionConfig(**flags), compile_world(get_world(name)), words=123)
+    policy = AttentionPolicy(AttentionConfig(**flags), compile_world(get_world(name)), words(123))
     by_hand = parameters_by_hand(
         name,
         123,
@@ -114,13 +118,13 @@ def test_number_of_parameters(name, ablation):
 
 def test_number_of_parameters_of_alchemy_as_numbers():
     """The same, worked out on paper for 695 words: words, reader, states, attention, W_d, decoder, actions with W_a."""
-    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words=695)
+    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words(695))
     on_paper = 34_750 + 121_600 + 2_610 + 116_000 + 449_570 + 308_400 + 12_750
     assert sum(parameter.numel() for parameter in policy.parameters()) == on_paper
 
 
 def test_initial_weights_are_glorots():
-    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words=500)
+    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words(500))
     blocks = {
         "W_c": (policy.query.weight, 200, 100),
         "W_p": (policy.queries.weight[:200], 200, 300),
@@ -139,7 +143,7 @@ def test_initial_weights_are_glorots():
 
 def test_initial_embeddings_and_gates():
     """An embedding is a matrix of one row, and an LSTM's gates are one matrix."""
-    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words=500)
+    policy = AttentionPolicy(AttentionConfig(), compile_world(get_world("alchemy")), words(500))
     shapes = {"embedding.weight": (1, 50), "reader.weight_ih_l0": (400, 50), "reader.weight_hh_l0": (400, 100)}
     for name, (rows, columns) in shapes.items():
         bound = math.sqrt(6 / (rows + columns))

@@ -17,7 +17,7 @@ from sestra.data import scone
 from sestra.data.batch import encode_turns
 from sestra.io import read_json
 from sestra.learning import speculative as drafting
-from sestra.learning.policies.registry import Ensemble
+from sestra.learning.policies.ensemble import Ensemble
 from sestra.learning.rollout import forced, roll_out, sampled
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.speculative import Draft
@@ -43,7 +43,7 @@ def runs(tmp_path_factory) -> Path:
 
         for network, sizes in SIZES.items():
             for seed in "12":
-                flags = ["--world", "lamps", "--network", network, "--seed", seed, "--epochs", "1", *sizes, "--data", str(base)]
+                flags = ["--world", "lamps", "--policy", network, "--seed", seed, "--epochs", "1", *sizes, "--data", str(base)]
                 assert main(["train", *flags, "--out", str(base / f"{network}-{seed}")]) == 0
     return base
 

@@ -15,7 +15,7 @@ from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import SPECIAL, Vocabulary
-from sestra.learning.config import ObjectConfig, Past
+from sestra.learning.policies.objects.config import ObjectConfig, Past
 from sestra.learning.policies.objects.features import Sight
 from sestra.learning.policies.objects.policy import NEVER, ObjectPolicy
 from sestra.learning.policies.objects.turn_pointer import AGES, TurnPointer

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sestra.learning.config import ObjectConfig
+from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.features import RELATIONS
 
 POINTERS = 4

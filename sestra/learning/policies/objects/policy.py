@@ -17,10 +17,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
-from sestra.learning.config import ObjectConfig
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
 from sestra.learning.policies.objects import layer as object_layer
+from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.features import LARGEST_RANK, StateFeatures
 from sestra.learning.policies.objects.layer import AttentionBias, AttentionWeights, Layer, Projection, Rows
 from sestra.learning.policies.objects.turn_pointer import AGES, HistoryFeatures

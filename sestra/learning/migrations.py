@@ -1,0 +1,73 @@
+"""Stored configurations of earlier versions as those of the current one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sestra.errors import InputError, shortened
+
+VERSION = 2
+
+NAMES_OF_1 = {
+    "world": "", "preset": "", "seed": "", "teacher": "",
+    "generated": "data", "symmetry": "data rename_symbols", "word_dropout": "data", "rare": "data min_word_count",
+    "validation": "data validation_fraction",
+    "horizon": "rollout", "execution_horizon": "rollout", "verbosity": "rollout", "shaping": "rollout",
+    "guided": "rollout oracle_fraction",
+    "optimiser": "optimisation", "batch_size": "optimisation", "learning_rate": "optimisation",
+    "decay": "optimisation final_learning_rate", "averaging": "optimisation ema_decay", "clip": "optimisation max_grad_norm",
+    "epochs": "optimisation", "warm_up": "optimisation",
+    "patience": "selection",
+    "network": "policy policy", "learner": "learner", "entropy": "learner", "policy": "policy",
+}  # fmt: skip
+"""Of each field of version 1, which had no groups: its group now, and its name if that is another one."""
+DEFAULTS_OF_1 = {"horizon": 7, "verbosity": 0.15}
+"""Where they were not those of version 2."""
+DELETED = {"robust": 0.0, "taught": 0.7, "smoothing": 0.9, "chosen_after": 0.0}
+"""Settings that version 2 does not have, with the values that it has in effect."""
+WITH_ENTROPY = ("sestra", "policy-gradient", "contextual-bandit")
+"""The learners of version 1 that used the entropy; the others ignored it."""
+
+
+def upgrade(values: Any, place: str) -> dict[str, Any]:
+    """A stored configuration as version 2 stores it; whether its values make sense is not checked here."""
+    if not isinstance(values, dict):
+        raise InputError(f"{place}: {shortened(repr(values))} is not a configuration; the file is damaged, use another one")
+    version = values.get("version", 1)
+    if version is True or version not in (1, VERSION):
+        raise InputError(f"{place}: its version is {shortened(repr(version))}; expected at most {VERSION}; a newer sestra may read it")
+    return _from_1({name: value for name, value in values.items() if name != "version"}, place) if version == 1 else values
+
+
+def upgrade_differences(different: Mapping[str, Any]) -> dict[str, Any]:
+    """The differences in a result record, by the names that the settings have now."""
+    return {_place(name)[1] if name in NAMES_OF_1 else name: pair for name, pair in different.items()}
+
+
+def _from_1(old: dict[str, Any], place: str) -> dict[str, Any]:
+    for name, value in old.items():
+        if name not in NAMES_OF_1 and name not in DELETED:
+            expected = ", ".join(NAMES_OF_1)
+            raise InputError(f"{place}: unknown field {name!r}; expected some of {expected}; was it written by another version?")
+        if name in DELETED and value != DELETED[name]:
+            raise InputError(f"{place}: {name} is {value!r}, a setting that is no longer there; use the version of sestra that wrote it")
+    policy, learner = old.get("policy", {}), old.get("learner", "sestra")
+    if not isinstance(policy, dict):
+        raise InputError(f"{place}: policy is {policy!r}; expected an object with the policy's settings")
+    new: dict[str, Any] = {"version": VERSION, "policy": {"name": old.get("network", "attention"), **policy}, "learner": {"name": learner}}
+    for name, value in (DEFAULTS_OF_1 | old).items():
+        if name in DELETED or name in ("network", "policy", "learner") or (name == "entropy" and learner not in WITH_ENTROPY):
+            continue
+        group, renamed = _place(name)
+        (new.setdefault(group, {}) if group else new)[renamed] = value
+    optimisation = new.get("optimisation", {})
+    epochs, warm_up = optimisation.get("epochs", 200), optimisation.get("warm_up")
+    if type(warm_up) is int and type(epochs) is int and epochs > 0:  # else it is refused later
+        optimisation["warm_up"] = min(warm_up / epochs, 1.0)
+    return new
+
+
+def _place(name: str) -> tuple[str, str]:
+    group, _, renamed = NAMES_OF_1[name].partition(" ")
+    return group, renamed or name

@@ -1,0 +1,44 @@
+"""The optimiser, the learning rate schedule and the moving average of the weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from sestra.learning.config import OptimisationConfig
+
+RMSPROP_DECAY = 0.9
+"""How much of its running mean of squared gradients RMSProp keeps in each update."""
+LATE_STEP = 1e7
+"""At this step Adam no longer corrects the bias of its means."""
+
+
+def make_optimiser(config: OptimisationConfig, parameters: Iterable[torch.nn.Parameter]) -> torch.optim.Optimizer:
+    if config.optimiser == "adam":
+        return torch.optim.Adam(parameters, config.learning_rate, fused=True)
+    return rmsprop(list(parameters), config.learning_rate)
+
+
+def rmsprop(parameters: list[torch.nn.Parameter], learning_rate: float) -> torch.optim.Optimizer:
+    """RMSProp in a third of torch's own time: Adam's fused kernel without momentum, at so late a step that no bias is corrected."""
+    optimiser = torch.optim.Adam(parameters, learning_rate, betas=(0.0, RMSPROP_DECAY), fused=True)
+    for parameter in parameters:
+        means = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
+        optimiser.state[parameter] = {"step": torch.tensor(LATE_STEP), **means}
+    return optimiser
+
+
+def learning_rate(config: OptimisationConfig, epoch: float, epochs: int) -> float:
+    """Along a half cosine from the initial learning rate to the final one."""
+    remaining = (1 + math.cos(math.pi * epoch / epochs)) / 2
+    return config.learning_rate * (config.final_learning_rate + (1 - config.final_learning_rate) * remaining)
+
+
+@torch.no_grad()
+def update_average(average: Iterable[Tensor], current: Iterable[Tensor], decay: float, updates: int) -> None:
+    """One step of the exponential moving average; the decay is lower at first, so that the initial weights are soon forgotten."""
+    keep = min(decay, updates / (updates + 10))
+    torch._foreach_lerp_(list(average), list(current), 1 - keep)
