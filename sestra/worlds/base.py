@@ -43,6 +43,10 @@ class Action:
 STOP = Action("stop")
 
 
+class StateError(InputError):
+    """A state was written in a way the world does not read."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of training that the paper gives per world (supplementary D); the defaults are for worlds that are not in the paper."""
