@@ -17,7 +17,8 @@ from sestra.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sestra.agent import Agent, Interaction
+    from sestra.agent import Agent
+    from sestra.agent import Session as Interaction
 
 PROMPT = "> "
 HELP = """Type an instruction, such as "{example}", and the agent follows it.

@@ -111,7 +111,7 @@ def test_run_tells_of_words_that_it_does_not_know(capsys: pytest.CaptureFixture[
         (["throw", "--state", "1:g " * 5000], "a state of alchemy looks like"),
         (["", "--state", STATE], "has no word in it"),
         (["throw", "?!", "--state", STATE], "instruction 2: "),
-        (["word " * 2000, "--state", STATE], "2,000 words are too many"),
+        (["word " * 2000, "--state", STATE], "characters are too many"),
         (["throw", "--state", STATE, "--world", "chess"], "unknown world 'chess'; expected one of alchemy, scene, tangrams"),
         (["throw", "--state", STATE, "--world", "scene"], "acts in alchemy, not in scene"),
         (["throw", "--state", STATE, "--beam", "2"], "--beam 2: only means something with --how beam"),
