@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 from typing import Any, get_args
 
 
@@ -19,10 +20,10 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def check_number(name: str, value: object, low: float, high: float = math.inf, *, whole: bool = True) -> None:
+def check_number(name: str, value: Any, low: float, high: float = math.inf, *, whole: bool = True) -> None:
     """Raise InputError unless the value is a number in the range; ``name`` is that of a flag, with its dashes, or of an argument."""
-    kinds = (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+    kind: type[Any] = Integral if whole else Real
+    if isinstance(value, bool) or not isinstance(value, kind) or not low <= value <= high:
         allowed = f"of at least {low:,}" if high == math.inf else f"from {low:,} to {high:,}"
         raise InputError(f"{_given(name, value)} expected a {'whole ' * whole}number {allowed}")
 

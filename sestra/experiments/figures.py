@@ -159,11 +159,11 @@ def parameters(records: Sequence[Record]) -> Figure | None:
             if system in SAME_NETWORK:
                 continue
             group = cell(records, world, system)
-            figures = group.best()["splits"].get("dev") if group else None
-            if group and figures and figures["utts5"] is not None:
-                accuracy, (low, high) = figures["utts5"], figures["intervals"]["utts5"]
+            accuracy = group.best_accuracy("dev", "utts5") if group else None
+            if group and accuracy:
+                percent, low, high = accuracy.estimate
                 drawn[system] = axes.errorbar(
-                    group.best()["parameters"] / 1000, accuracy, yerr=[[max(0.0, accuracy - low)], [max(0.0, high - accuracy)]],
+                    group.best()["parameters"] / 1000, percent, yerr=[[max(0.0, percent - low)], [max(0.0, high - percent)]],
                     color=colour, marker=marker, markersize=9, linestyle="", elinewidth=1.2, capsize=3,
                 )  # fmt: skip
         axes.margins(x=0.15)

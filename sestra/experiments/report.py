@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from sestra.experiments.aggregate import METRICS, Group, Kind, Record, cell, groups, kind_of, paper
+from sestra.experiments.aggregate import Group, Kind, Record, cell, groups, kind_of, paper
 from sestra.experiments.compare import compare, extrapolate
 from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.progress import duration
 from sestra.io import write_text
 from sestra.learning.config import Preset
-from sestra.metrics import interval, percent, tenths
+from sestra.metrics import METRICS, from_record, tenths
 
 PENDING = "*pending*"
 HEAD = """# Results
@@ -71,7 +71,7 @@ def _split(records: Sequence[Record], split: str, preset: Preset) -> Iterator[st
         yield f"|---|---:|{'---:|---:|' * len(METRICS)}"
         for name in [*rows, *others]:
             group = cell(records, world, name, preset)
-            if group and not group.figures(split, "inst"):
+            if group and not group.percents(split, "inst"):
                 group = None
             mark = ""
             if group and group.different:
@@ -97,11 +97,11 @@ def _theirs(split: str, system: str, world: str, metric: int) -> str:
 def _ours(group: Group | None, split: str, metric: str) -> str:
     if group is None:
         return PENDING
-    figures = group.best()["splits"].get(split, {})
-    if figures.get(metric) is None:
+    accuracy = group.best_accuracy(split, metric)
+    if accuracy is None:
         return "–"
-    low, high = map(tenths, interval(figures, metric))
-    text = f"**{tenths(percent(figures, metric))}** [{low}, {high}]"
+    percent, _, interval = accuracy.estimate.text().partition(" ")
+    text = f"**{percent}** {interval}"
     mean = group.mean(split, metric)
     return text if mean is None else f"{text}<br>{tenths(mean[0])} ± {tenths(mean[1])}"
 
@@ -145,7 +145,7 @@ def _mean(records: Sequence[Record], world: str, system: str) -> tuple[float, fl
     group = cell(records, world, system)
     if group and group.different:  # what else was changed would be put down to the part
         return None
-    figures = [group.figures("dev", metric) for metric in ("inst", "utts5")] if group else []
+    figures = [group.percents("dev", metric) for metric in ("inst", "utts5")] if group else []
     return (fmean(figures[0]), fmean(figures[1])) if all(figures) and figures else None
 
 
@@ -172,15 +172,17 @@ def _runs(records: Sequence[Record], title: str = "## Runs") -> Iterator[str]:
     yield "| run | ended | epochs | best | time | validation Inst / 3utts / 5utts | dev Inst / 3utts / 5utts | parameters | version |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---|"
     for record in records:
-        figures = f"{_three(record['validation'])} | {_three(record['splits'].get('dev', {}))}"
+        dev = record["splits"].get("dev", {})
+        exact = {metric: accuracy.percent for metric in METRICS if (accuracy := from_record(dev, metric))}
+        figures = f"{_three(record['validation'])} | {_three(exact)}"
         yield (
             f"| {record['name']} | {record['ended']} | {record['epochs']} | {record['best_epoch']} | {duration(record['seconds'])} "
             f"| {figures} | {record['parameters']:,} | {record['version']} |"
         )
 
 
-def _three(figures: Record) -> str:
-    return " / ".join("–" if figures.get(name) is None else str(tenths(percent(figures, name))) for name in METRICS)
+def _three(percents: Mapping[str, float | None]) -> str:
+    return " / ".join("–" if (percent := percents.get(metric)) is None else str(tenths(percent)) for metric in METRICS)
 
 
 def _elsewhere(records: Sequence[Record], title: str) -> Iterator[str]:

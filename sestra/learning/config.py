@@ -8,7 +8,7 @@ import typing
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.worlds import get_world
 
 LearnerName = Literal["sestra", "policy-gradient", "contextual-bandit", "supervised", "best-action"]
@@ -167,8 +167,7 @@ class TrainConfig:
 
 
 def _within(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise InputError(f"--{name.replace('_', '-')} {value}: expected a number from {low:,} to {high:,}")
+    check_number(f"--{name.replace('_', '-')}", value, low, high, whole=False)
 
 
 PAPER: dict[str, dict[str, Any]] = {

@@ -72,8 +72,8 @@ def test_attention_of_an_earlier_turn_does_not_depend_on_later_ones(capsys: pyte
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--state", STATE, "throw", "--turn", "9", "--out", "a.svg"], "--turn 9: expected a number from 1 to 1"),
-        (["--state", STATE, "throw", "--turn", "0", "--out", "a.svg"], "--turn 0: expected a number from 1 to 1"),
+        (["--state", STATE, "throw", "--turn", "9", "--out", "a.svg"], "--turn 9: expected a whole number from 1 to 1"),
+        (["--state", STATE, "throw", "--turn", "0", "--out", "a.svg"], "--turn 0: expected a whole number from 1 to 1"),
         (["--state", STATE, "throw", "--out", "a.jpeg"], "--out a.jpeg: cannot tell what kind of picture to write"),
         (["--state", STATE, "throw", "--out", "absent/a.svg"], "absent/a.svg: cannot be written"),
         (["--state", STATE, "throw", "--out", "absent/a.png"], "absent/a.png: cannot be written"),

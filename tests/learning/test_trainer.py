@@ -17,11 +17,12 @@ from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning import trainer as training
 from sestra.learning.config import ObjectConfig
-from sestra.learning.evaluation import Accuracy, Evaluation
+from sestra.learning.evaluation import Evaluation
 from sestra.learning.policies.registry import ObjectPolicy
 from sestra.learning.rollout import Guided
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import GENERATED, Training, rmsprop, split_validation
+from sestra.metrics import Accuracy
 from sestra.worlds import WORLDS
 
 
