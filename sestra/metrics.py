@@ -110,8 +110,8 @@ def to_record(accuracies: Mapping[str, Accuracy]) -> dict[str, Any]:
 
 
 def from_record(record: Mapping[str, Any], metric: str) -> Accuracy | None:
-    """The accuracy whose counts ``to_record`` stored; None if it was not measured or had no trials."""
-    successes, trials = record.get("counts", {}).get(metric, (0, 0))
+    """The accuracy whose counts ``to_record`` stored; None if it had no trials."""
+    successes, trials = record["counts"][metric]
     return Accuracy(successes, trials) if trials else None
 
 

@@ -41,6 +41,11 @@ def config_of(record: Record) -> TrainConfig:
     return config
 
 
+def accuracy_of(record: Record, split: str, metric: str) -> Accuracy | None:
+    figures = record["splits"].get(split)
+    return from_record(figures, metric) if figures else None
+
+
 @dataclass(frozen=True)
 class Group:
     """Runs that differ only in their seeds."""
@@ -58,12 +63,11 @@ class Group:
         return max(self.records, key=score)
 
     def best_accuracy(self, split: str, metric: str) -> Accuracy | None:
-        return from_record(self.best()["splits"].get(split, {}), metric)
+        return accuracy_of(self.best(), split, metric)
 
     def percents(self, split: str, metric: str) -> list[float]:
         """One per run that has the metric."""
-        found = [from_record(record["splits"].get(split, {}), metric) for record in self.records]
-        return [accuracy.percent for accuracy in found if accuracy]
+        return [accuracy.percent for record in self.records if (accuracy := accuracy_of(record, split, metric))]
 
     def mean(self, split: str, metric: str) -> tuple[float, float] | None:
         """Mean and standard deviation over the seeds, if there are at least two."""

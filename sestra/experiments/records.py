@@ -92,7 +92,7 @@ def read(path: Path) -> dict[str, Any]:
             raise InputError(f"{path}: {name} is {record.get(name)!r}; was it written by 'sestra paper run' of this version?")
     build(TrainConfig, record["config"], f"{path}: config")
     for split, figures in record["splits"].items():
-        if not isinstance(figures, dict) or not set(FIGURES) <= set(figures):
+        if not isinstance(figures, dict) or not set(FIGURES) <= set(figures) or not set(METRICS) <= set(figures["counts"]):
             raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")
     places: list[tuple[str, str, type | tuple[type, ...]]] = [
         ("train", "sha256", str),

@@ -7,13 +7,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from sestra.experiments.aggregate import Group, Kind, Record, cell, groups, kind_of, paper
+from sestra.experiments.aggregate import Group, Kind, Record, accuracy_of, cell, groups, kind_of, paper
 from sestra.experiments.compare import compare, extrapolate
 from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.progress import duration
 from sestra.io import write_text
 from sestra.learning.config import Preset
-from sestra.metrics import METRICS, from_record, tenths
+from sestra.metrics import METRICS, tenths
 
 PENDING = "*pending*"
 HEAD = """# Results
@@ -172,9 +172,8 @@ def _runs(records: Sequence[Record], title: str = "## Runs") -> Iterator[str]:
     yield "| run | ended | epochs | best | time | validation Inst / 3utts / 5utts | dev Inst / 3utts / 5utts | parameters | version |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---|"
     for record in records:
-        dev = record["splits"].get("dev", {})
-        exact = {metric: accuracy.percent for metric in METRICS if (accuracy := from_record(dev, metric))}
-        figures = f"{_three(record['validation'])} | {_three(exact)}"
+        dev = {metric: accuracy.percent for metric in METRICS if (accuracy := accuracy_of(record, "dev", metric))}
+        figures = f"{_three(record['validation'])} | {_three(dev)}"
         yield (
             f"| {record['name']} | {record['ended']} | {record['epochs']} | {record['best_epoch']} | {duration(record['seconds'])} "
             f"| {figures} | {record['parameters']:,} | {record['version']} |"
