@@ -26,7 +26,7 @@ def compare(records: Sequence[Record]) -> Iterator[list[str]]:
             mine = _ours(records, world, name)
             found = mine - ours if mine and ours else None
             group = cell(records, world, name)
-            remark = " (with other settings, see above)" if found and group and group.different else ""
+            remark = " (other settings, see above)" if found and group and group.different else ""
             yield [world, SYSTEMS[name].label, _text(theirs), _text(found) if found else "*pending*", _verdict(theirs, found) + remark]
 
 

@@ -91,7 +91,7 @@ def test_other_settings_are_never_averaged():
     assert row(text, "Scene", "SESTRA")[1] == "1"
     assert f"| scene | SESTRA | default, but epochs is 7, not {usual} | 2 |" in text
     alone = text_of(found[1:])
-    assert row(alone, "Scene", "SESTRA<sup>1</sup>")[1] == "2"
+    assert row(alone, "Scene", "SESTRA, other settings<sup>1</sup>")[1] == "2"
     assert f"1. scene, SESTRA: epochs is 7, not {usual}" in alone
 
 
@@ -106,15 +106,15 @@ def test_runs_that_were_ended_early_are_kept_apart_and_marked():
 def test_presets_have_tables_of_their_own():
     found = [record("scene", "sestra"), record("scene", "sestra", preset="paper")]
     text = text_of(found)
-    assert "## Dev, with our default settings" in text
-    assert "## Dev, with the paper's settings" in text
+    assert "## Dev, preset `default`" in text
+    assert "## Dev, preset `paper`" in text
 
 
 def test_test_split_where_it_is_at_hand():
-    assert "The test split was not at hand" in text_of([record("scene", "sestra")])
+    assert "The test split was not available" in text_of([record("scene", "sestra")])
     one = record("scene", "sestra")
     one["splits"]["test"] = one["splits"]["dev"]
-    text = text_of([one]).partition("## Test, with our default settings")[2]
+    text = text_of([one]).partition("## Test, preset `default`")[2]
     assert row(text, "Scene", "SESTRA")[2] == "87.1"
     assert "previous instructions" not in text.partition("\n## ")[0], "Table 3 has no ablations"
 
@@ -226,11 +226,11 @@ def test_list(capsys, no_scone, tmp_path):
 
 
 def test_parts_of_the_object_policy():
-    assert "what each part brings" not in text_of([record("scene", "sestra")])
+    assert "ablation of the object policy" not in text_of([record("scene", "sestra")])
     found = [record("scene", "objects-brief", seed) for seed in (1, 2)] + [record("scene", "objects-without-ranks")]
     for one, inst, utts5 in zip(found, (180, 182, 176), (140, 144, 137), strict=True):
         one["splits"]["dev"]["counts"] |= {"inst": [inst, 200], "utts5": [utts5, 200]}
-    section = text_of(found).partition("what each part brings")[2].partition("\n## ")[0]
+    section = text_of(found).partition("ablation of the object policy")[2].partition("\n## ")[0]
     assert "| object policy, three epochs of train | *pending* |  | 90.5 / 71.0 |  | *pending* |  |" in section
     assert "| − counting among its like | *pending* |  | 88.0 / 68.5 | −2.5 | *pending* |  |" in section
     assert "| − what number words have in common | *pending* |  | – |  | – |  |" in section
