@@ -1,34 +1,30 @@
 """How long an agent takes to follow one instruction: ``python benchmarks/following.py [--agents alchemy scene] [--json]``.
 
 Each agent follows interactions of SCONE's dev split, or generated ones where there is none, one instruction at a time, on one thread,
-greedily; attention, alternatives and drawing-ready states are part of what it returns, as on the page. Timings are milliseconds an
+greedily; attention, alternatives and drawing-ready states are part of what it returns, as on the page. Times are in milliseconds per
 instruction.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import sys
-import time
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import tyro
-from rich.console import Console
-from rich.table import Table
+from timing import one_core, seconds, show
 
 from sestra import Agent
 from sestra.data import sources
-from sestra.errors import InputError
-from sestra.learning.runtime_settings import use_one_core
+from sestra.errors import InputError, check_number
 
 WARM_UP = 2
-"""Interactions that are followed first and not timed."""
+"""Interactions before timing starts."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Time the agents, an instruction at a time."""
+    """Time the agents, one instruction at a time."""
 
     agents: tuple[str, ...] = ("alchemy", "scene", "tangrams", "alchemy-sestra", "scene-sestra", "tangrams-sestra")
     """Names of pretrained agents, or folders."""
@@ -55,17 +51,14 @@ class Figure:
 def measure(name: str, interactions: int, *, generated: bool) -> Figure:
     agent = Agent.from_pretrained(name)
     found, source = sources.load(agent.world.name, "dev", generated=generated)
-    times = []
+    times: list[float] = []
     for number, interaction in enumerate(found[: WARM_UP + interactions]):
         first = interaction.states[0]
         if first is None:
             continue
-        following = agent.start(agent.world.format(first))
-        for instruction in interaction.instructions:
-            begun = time.perf_counter()
-            following.do(instruction)
-            if number >= WARM_UP:
-                times.append(1000 * (time.perf_counter() - begun))
+        session = agent.start(agent.world.format(first))
+        taken = [1000 * seconds(partial(session.do, instruction)) for instruction in interaction.instructions]
+        times += taken if number >= WARM_UP else []
     if len(times) < 2:
         raise InputError(f"{source.name}: has too few interactions to time; expected more than {WARM_UP}")
     return Figure(name, source.name, len(times), statistics.median(times), statistics.fmean(times), statistics.quantiles(times, n=20)[-1])
@@ -73,24 +66,17 @@ def measure(name: str, interactions: int, *, generated: bool) -> Figure:
 
 def main() -> None:
     options = tyro.cli(Options)
-    if options.interactions < 1:
-        sys.exit(f"following: --interactions {options.interactions}; expected at least 1")
-    use_one_core()
-    try:
+    with one_core():
+        check_number("--interactions", options.interactions, 1)
         figures = [measure(name, options.interactions, generated=options.generated) for name in options.agents]
-    except InputError as error:
-        sys.exit(f"following: {error}")
-    if options.json:
-        print(json.dumps({"unit": "ms", "threads": 1, "figures": [asdict(figure) for figure in figures]}, indent=2))
-        return
-    table = Table("agent", "data", "instructions", "median, ms", "mean, ms", "95th percentile, ms", title="one instruction, one thread")
-    for column in table.columns[2:]:
-        column.justify = "right"
-    for figure in figures:
-        table.add_row(
-            figure.agent, figure.data, str(figure.instructions), f"{figure.median:.1f}", f"{figure.mean:.1f}", f"{figure.p95:.1f}"
-        )
-    Console(width=100).print(table)
+    show(
+        options.json,
+        {"unit": "ms", "threads": 1, "figures": [asdict(figure) for figure in figures]},
+        "one instruction, one thread",
+        ("agent", "data", "instructions", "median, ms", "mean, ms", "95th percentile, ms"),
+        [(f.agent, f.data, str(f.instructions), f"{f.median:.1f}", f"{f.mean:.1f}", f"{f.p95:.1f}") for f in figures],
+        left=2,
+    )
 
 
 if __name__ == "__main__":

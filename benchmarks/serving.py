@@ -22,20 +22,19 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import tyro
-from rich.console import Console
-from rich.table import Table
+from timing import one_core
+from timing import show as show_table
 
 from sestra import Agent, pretrained
 from sestra.agent.trace import Turn
 from sestra.data import sources
-from sestra.learning.runtime_settings import use_one_core
 from sestra.worlds import WORLDS
 
 INTERACTIONS = 150
 CLOSE = 1e-3
 """How far a probability may be from the one that was computed in another batch."""
 WANTED = 300
-"""Instructions a second with many clients."""
+"""Instructions per second with many clients."""
 
 
 @dataclass(frozen=True)
@@ -170,16 +169,16 @@ async def measure(port: int, asked: Sequence[Question], clients: int, seconds: f
 
 def main() -> int:
     options = tyro.cli(Options, description=__doc__)
-    use_one_core()
     names = options.agent or tuple(name for name in WORLDS.names() if name in pretrained.names())
     if not names:
         raise SystemExit("no agents ship with this version; give one with --agent FOLDER")
     asked: list[Question] = []
     data = []
-    for name in names:
-        found, source = questions(Agent.from_pretrained(name))
-        asked += found
-        data.append(source)
+    with one_core():
+        for name in names:
+            found, source = questions(Agent.from_pretrained(name))
+            asked += found
+            data.append(source)
     with serving(names) as port:
         asyncio.run(measure(port, asked, 1, 60, options.seed, most=50))  # nothing is measured until all is warm
         alone = asyncio.run(measure(port, asked, 1, 600, options.seed + 1, most=options.alone))
@@ -194,24 +193,22 @@ def broken_promises(figures: Sequence[dict[str, Any]]) -> list[str]:
     """What was promised and not kept; the last figures are those with many clients."""
     broken = [f"{row[what]:,} {what} with {row['clients']} clients" for row in figures for what in ("lost", "wrong") if row[what]]
     rate = figures[-1]["instructions_per_second"]
-    return [*broken, *([f"{rate:,.1f} instructions a second, fewer than {WANTED}"] if rate < WANTED else [])]
+    return [*broken, *([f"{rate:,.1f} instructions per second, fewer than {WANTED}"] if rate < WANTED else [])]
 
 
 def show(options: Options, figures: list[dict[str, Any]], data: list[str], broken: list[str]) -> None:
-    if options.json:
-        verdict = {"kept": not broken, "broken": broken}
-        sys.stdout.write(json.dumps({"options": asdict(options), "data": data, "figures": figures, "verdict": verdict}, indent=2) + "\n")
-        return
-    console = Console(width=120)
-    table = Table(title=f"POST /api/follow on loopback; {', '.join(data)}")
-    for column in ("clients", "answered", "lost", "wrong", "instructions/s", "p50 ms", "p99 ms", "slowest ms"):
-        table.add_column(column, justify="right")
-    for row in figures:
-        counts = (f"{row[key]:,}" for key in ("clients", "answered", "lost", "wrong"))
-        table.add_row(*counts, *(f"{row[key]:,.1f}" for key in ("instructions_per_second", "p50_ms", "p99_ms", "slowest_ms")))
-    console.print(table)
+    verdict = {"kept": not broken, "broken": broken}
     kept = f"NO ({'; '.join(broken)})" if broken else "yes"
-    console.print(f"At least {WANTED} instructions a second, nothing lost, nothing wrong: {kept}")
+    counts, rates = ("clients", "answered", "lost", "wrong"), ("instructions_per_second", "p50_ms", "p99_ms", "slowest_ms")
+    show_table(
+        options.json,
+        {"options": asdict(options), "data": data, "figures": figures, "verdict": verdict},
+        f"POST /api/follow on loopback; {', '.join(data)}",
+        (*counts, "instructions/s", "p50 ms", "p99 ms", "slowest ms"),
+        [(*(f"{row[key]:,}" for key in counts), *(f"{row[key]:,.1f}" for key in rates)) for row in figures],
+        f"At least {WANTED} instructions per second, nothing lost, nothing wrong: {kept}",
+        left=0,
+    )
 
 
 if __name__ == "__main__":

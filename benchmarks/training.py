@@ -1,16 +1,14 @@
 """How fast training and evaluation are, and where the time goes: ``python benchmarks/training.py [--world alchemy] [--json]``.
 
 Every figure is one thread's, and the fastest of several rounds. Beside each of SESTRA's stands the authors' own program (DyNet, one core
-of a machine of the same kind, measured by running it; instructions a second with a fresh and with a trained policy, and in evaluation).
+of a machine of the same kind, measured by running it; instructions per second with a fresh and with a trained policy, and in evaluation).
 """
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-import json
 import resource
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -22,45 +20,37 @@ from typing import Any, Literal
 
 import torch
 import tyro
-from rich.console import Console
-from rich.table import Table
+from timing import WorldOptions, one_core, peak_gflops, seconds, show
 from torch.utils.flop_counter import FlopCounterMode
 
 from sestra import pretrained
 from sestra.data import sources
 from sestra.data.batch import batches, encode_turns
-from sestra.experiments.grid import WORLDS_OF_PAPER
+from sestra.errors import check_number
 from sestra.learning.config import preset
 from sestra.learning.evaluation import evaluate, execute
 from sestra.learning.run_folder import RunFolder, load_trained
-from sestra.learning.runtime_settings import use_one_core
 from sestra.learning.trainer import Trainer, permutations
 
 LEARNERS = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
 AUTHORS = {"alchemy": (39, 110), "scene": (28, 65), "tangrams": (56, 138)}
-"""The authors' program: instructions a second in training with SESTRA, fresh and trained."""
+"""The authors' program: instructions per second in training with SESTRA, fresh and trained."""
 AUTHORS_EVALUATE = (300, 500)
-"""The instructions a second at which it evaluates, from the slowest world to the fastest."""
+"""The instructions per second at which it evaluates, from the slowest world to the fastest."""
 ROUNDS = 4
 """Times that the same updates are made and the same turns evaluated; the fastest counts, since all else that a machine does takes time."""
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(WorldOptions):
     """Time training, learner by learner, with a fresh and a trained policy; and evaluation."""
 
-    world: Literal["all", "alchemy", "scene", "tangrams"] = "all"
-    """Which world."""
     learner: Literal["all", "sestra", "policy-gradient", "contextual-bandit", "supervised"] = "all"
     """Which learner."""
     batch_size: int = 20
-    """Instructions an update."""
+    """Instructions per update."""
     updates: int = 100
     """Updates to time."""
-    data: Path | None = None
-    """Where SCONE's files are."""
-    json: bool = False
-    """Print one JSON object instead of tables."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +61,15 @@ class Figure:
     learner: str
     policy: str
     instructions: float
-    """A second."""
+    """Per second."""
     actions: float
-    """Of an execution, on average."""
+    """Mean per execution."""
     times: float | None
-    """As many instructions a second as the authors' program."""
+    """As many instructions per second as the authors' program."""
     shares: dict[str, float]
     """Of the time."""
     gflops: float
-    """Matrix products' operations a second, in billions."""
+    """Matrix products' operations per second, in billions."""
 
 
 PARTS = ("encoder", "decoder", "world", "backward", "optimiser", "rest")
@@ -176,14 +166,14 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
 
 
 def lstm_flops(training: Trainer) -> float:
-    """Of the instruction encoder, forward, an instruction: torch's counter does not see them."""
+    """Of the instruction encoder, forward, per instruction: torch's counter does not see them."""
     sizes: Any = training.config.policy  # the attention policy's
     words = float(training.train.lengths.mean())
     return words * 2 * 2 * 4 * float(sizes.hidden * (sizes.embedding + sizes.hidden))
 
 
 def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None:
-    """Instructions a second, greedily: executed from their annotated starts; and in a whole evaluation, where each counts twice.
+    """Instructions per second, greedily: executed from their annotated starts; and in a whole evaluation, where each counts twice.
 
     There it is also a part of its interaction, but executed again only if the interaction went astray before.
     """
@@ -197,12 +187,7 @@ def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None
 
     @torch.no_grad()
     def speed(follow: Callable[[], object], instructions: int) -> float:
-        seconds = []
-        for _ in range(ROUNDS):
-            begun = time.perf_counter()
-            follow()
-            seconds.append(time.perf_counter() - begun)
-        return instructions / min(seconds)
+        return instructions / min(seconds(follow) for _ in range(ROUNDS))
 
     executed = speed(lambda: execute(known.policy, known.tables, turns, horizon), len(turns))
     return executed, speed(lambda: evaluate(known.policy, known.tables, turns, horizon=horizon), 2 * len(turns))
@@ -216,62 +201,57 @@ def times(speed: float) -> list[float]:
     return [speed / theirs for theirs in AUTHORS_EVALUATE]
 
 
-def peak_gflops() -> float:
-    """What this thread reaches in one large matrix product, in billions of operations a second."""
-    a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
-    best = 0.0
-    for _ in range(20):
-        begun = time.perf_counter()
-        torch.mm(a, b)
-        best = max(best, 2 * 1024**3 / (time.perf_counter() - begun) / 1e9)
-    return best
-
-
 def main() -> None:
     options = tyro.cli(Options)
-    if options.batch_size < 1 or options.updates < 1:
-        sys.exit(f"training: --batch-size {options.batch_size} --updates {options.updates}; expected at least 1 of each")
-    use_one_core()
-    worlds = WORLDS_OF_PAPER if options.world == "all" else (options.world,)
     learners = LEARNERS if options.learner == "all" else (options.learner,)
-    with tempfile.TemporaryDirectory() as folder:
+    with one_core(), tempfile.TemporaryDirectory() as folder:
+        check_number("--batch-size", options.batch_size, 1)
+        check_number("--updates", options.updates, 1)
         measured = [
-            measure(options, world, learner, trained, Path(folder)) for world in worlds for learner in learners for trained in (False, True)
+            measure(options, world, learner, trained, Path(folder))
+            for world in options.worlds
+            for learner in learners
+            for trained in (False, True)
         ]
+        evaluated = {world: speeds for world in options.worlds if (speeds := evaluation_speed(options, world))}
+        peak = peak_gflops()
     figures = [figure for figure in measured if figure]
-    evaluated = {world: speeds for world in worlds if (speeds := evaluation_speed(options, world))}
-    peak = peak_gflops()
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    if options.json:
-        result = {
-            "batch_size": options.batch_size,
-            "training": [dataclasses.asdict(figure) for figure in figures],
-            "evaluation": {
-                world: {name: {"instructions": speed, "times": times(speed)} for name, speed in zip(EVALUATED, speeds, strict=True)}
-                for world, speeds in evaluated.items()
-            },
-            "peak_gflops": peak,
-            "memory_mb": memory,
-        }
-        print(json.dumps(result, indent=2))
-        return
-    console = Console(width=150)
-    table = Table(title=f"training, {options.batch_size} instructions an update, one thread")
-    for column in ("world", "learner", "policy", "instructions/s", "actions", "times the authors'", *PARTS, "of the product rate"):
-        table.add_column(column, justify="left" if column in {"world", "learner", "policy"} else "right")
-    for figure in figures:
-        table.add_row(
+    result = {
+        "batch_size": options.batch_size,
+        "training": [dataclasses.asdict(figure) for figure in figures],
+        "evaluation": {
+            world: {name: {"instructions": speed, "times": times(speed)} for name, speed in zip(EVALUATED, speeds, strict=True)}
+            for world, speeds in evaluated.items()
+        },
+        "peak_gflops": peak,
+        "memory_mb": memory,
+    }
+    rows = [
+        (
             *(figure.world, figure.learner, figure.policy, f"{figure.instructions:,.0f}", f"{figure.actions:.1f}"),
             f"{figure.times:.1f}" if figure.times else "",
             *(f"{figure.shares[part]:.0%}" for part in PARTS),
             f"{figure.gflops / peak:.0%}",
         )
-    console.print(table)
+        for figure in figures
+    ]
+    notes = []
     for world, speeds in evaluated.items():
         for name, speed in zip(EVALUATED, speeds, strict=True):
             slowest, fastest = (f"{ratio:.1f} times {theirs}" for ratio, theirs in zip(times(speed), AUTHORS_EVALUATE, strict=True))
-            console.print(f"{world}: {name} {speed:,.0f} instructions a second, {slowest} and {fastest}, the authors' slowest and fastest")
-    console.print(f"one large matrix product: {peak:.0f} GFLOP/s; memory at most {memory:,.0f} MB")
+            notes.append(f"{world}: {name} {speed:,.0f} instructions per second, {slowest} and {fastest}, the authors' slowest and fastest")
+    show(
+        options.json,
+        result,
+        f"training, batch size {options.batch_size}, one thread",
+        ("world", "learner", "policy", "instructions/s", "actions", "times the authors'", *PARTS, "of the product rate"),
+        rows,
+        *notes,
+        f"one large matrix product: {peak:.0f} GFLOP/s; memory at most {memory:,.0f} MB",
+        left=3,
+        width=150,
+    )
 
 
 if __name__ == "__main__":

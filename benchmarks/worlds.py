@@ -7,23 +7,20 @@ SESTRA takes it (the transition and the reward of every action).
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
 import tyro
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
+from timing import WorldOptions, one_core, show
 
 from sestra.data.synthetic import splits
-from sestra.learning.runtime_settings import use_one_core
-from sestra.worlds import STOP, WORLDS, Action, World, get_world
+from sestra.errors import check_number
+from sestra.worlds import STOP, Action, World, get_world
 from sestra.worlds.reward import rewards, take_actions
 from sestra.worlds.tables import Tables, compile_world
 
@@ -33,17 +30,13 @@ Turn = tuple[State, State, Action]
 
 
 @dataclass(frozen=True)
-class Worlds:
+class Options(WorldOptions):
     """Time the worlds, batched on tables and in plain Python."""
 
-    world: Literal["all", "alchemy", "scene", "tangrams"] = "all"
-    """Which world."""
     batch: int = 256
-    """States in a batch."""
+    """States per batch."""
     seconds: float = 2.0
-    """How long each measurement takes."""
-    json: bool = False
-    """Print one JSON object instead of a table."""
+    """Duration of each measurement."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +101,7 @@ def turns(tables: Tables, count: int) -> list[Turn]:
 
 
 def per_second(function: Callable[[], object], seconds: float) -> float:
-    """Calls a second: the median of eleven stretches that take that long together."""
+    """Calls per second: the median of eleven stretches that take that long together."""
     function()
     stretches = []
     for _ in range(11):
@@ -160,28 +153,23 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
 
 
 def main() -> None:
-    options = tyro.cli(Worlds)
-    if options.batch < 1 or not 0 < options.seconds < float("inf"):
-        sys.exit(f"worlds: --batch {options.batch} --seconds {options.seconds}; expected a batch of at least 1 and more than 0 seconds")
-    use_one_core()
-    names = WORLDS.names() if options.world == "all" else [options.world]
-    with torch.inference_mode():
-        figures = [figure for name in names for figure in measure(name, options.batch, options.seconds)]
-    if options.json:
-        found = [
-            {"world": f.world, "measured": f.measured, "unit": f"{f.unit}/s", "batched": f.batched, "plain": f.plain, "ratio": f.ratio}
-            for f in figures
-        ]
-        print(json.dumps({"batch": options.batch, "threads": 1, "figures": found}, indent=2))
-        return
-    table = Table(
-        "world", "measured", *("batched, a second", "plain Python, a second", "ratio"), title=f"batch {options.batch}, one thread"
+    options = tyro.cli(Options)
+    with one_core(), torch.inference_mode():
+        check_number("--batch", options.batch, 1)
+        check_number("--seconds", options.seconds, 0.001, 1_000_000, whole=False)
+        figures = [figure for name in options.worlds for figure in measure(name, options.batch, options.seconds)]
+    found = [
+        {"world": f.world, "measured": f.measured, "unit": f"{f.unit}/s", "batched": f.batched, "plain": f.plain, "ratio": f.ratio}
+        for f in figures
+    ]
+    show(
+        options.json,
+        {"batch": options.batch, "threads": 1, "figures": found},
+        f"batch {options.batch}, one thread",
+        ("world", "measured", "batched, per second", "plain Python, per second", "ratio"),
+        [(f.world, f.measured, f"{f.batched:,.0f}", f"{f.plain:,.0f}", f"{f.ratio:,.0f}") for f in figures],
+        left=2,
     )
-    for column in table.columns[2:]:
-        column.justify = "right"
-    for figure in figures:
-        table.add_row(figure.world, figure.measured, f"{figure.batched:,.0f}", f"{figure.plain:,.0f}", f"{figure.ratio:,.0f}")
-    Console(width=120).print(table)
 
 
 if __name__ == "__main__":

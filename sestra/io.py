@@ -1,7 +1,8 @@
-"""Writing files so that a reader never sees half of one."""
+"""Reading and writing files: JSON, folders, and replacing a file so that a reader never sees half of it."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -15,9 +16,9 @@ from sestra.errors import InputError
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A path beside the given one to write to; it takes the given one's place when all is written, and disappears if something fails.
+    """A temporary path beside the given one to write to; on success it replaces the given one, on failure it is deleted.
 
-    A symbolic link is followed; anything that is there and is not an ordinary file is left alone.
+    A symbolic link is followed; whatever exists and is not an ordinary file is refused.
     """
     path = Path(path)
     if "\0" in str(path):
@@ -52,18 +53,28 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """As JSON text; a number that is none, such as the accuracy of no trials, is null."""
-    return json.dumps(_finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    """As JSON text."""
+    return json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def _finite(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The value as JSON holds it: a dataclass is an object of its fields, a tuple is a list, NaN and infinity are null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [plain(each) for each in value]
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return value
+
+
+def make_folder(path: Path, advice: str = "choose another folder") -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be made ({error.strerror}); {advice}") from error
 
 
 def read_json(path: Path) -> Any:

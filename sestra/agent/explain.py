@@ -1,14 +1,13 @@
-"""Executions, which are tensors, as turns that a person can read."""
+"""Executions, which are tensors, as turns in plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
-from sestra.agent.parsing import Reading
-from sestra.agent.trace import Alternative, Attended, Attention, Over, Step, Turn
+from sestra.agent.parsing import ParsedContext
+from sestra.agent.trace import Alternative, Attention, Over, Step, Turn, Weight
 from sestra.data.batch import Turns
 from sestra.errors import shortened
 from sestra.learning.execution import Execution
@@ -17,24 +16,24 @@ from sestra.worlds.tables import Tables
 
 ALTERNATIVES = 5
 DECIMALS = 6
-"""Of attention weights, so that they are short as text."""
+"""Of attention weights, to keep the JSON short."""
 
 Weights = list[list[list[float]]]
 """Of one execution: [steps][heads][keys]."""
 
 
-def tell(policy: Policy, tables: Tables, readings: Sequence[Reading], turns: Turns, execution: Execution) -> list[Turn]:
-    """What happened in each execution, in order; each tensor is read out once, whole."""
+def explain(policy: Policy, tables: Tables, contexts: Sequence[ParsedContext], turns: Turns, execution: Execution) -> list[Turn]:
+    """The executions as turns, in order; each tensor is converted only once."""
     log_probs, taken = execution.log_probs.transpose(0, 1), execution.actions.T.unsqueeze(-1)  # [batch, steps, actions], [batch, steps, 1]
     probabilities = log_probs.gather(-1, taken).squeeze(-1).exp().tolist()  # [batch][steps]
     others = log_probs.scatter(-1, taken, -torch.inf).topk(min(ALTERNATIVES, tables.actions - 1))
     other_actions, other_probabilities = others.indices.tolist(), others.values.exp().tolist()  # [batch][steps][alternatives]
     states = torch.cat([execution.states[1:], execution.final.unsqueeze(0)]).transpose(0, 1).tolist()  # [batch][steps][slots]
-    attention = _attention(policy, readings, turns, execution)
+    attention = _attention(policy, contexts, turns, execution)
     names, world = [str(action) for action in tables.world.actions], tables.world
-    told = []
-    for row, (reading, actions, length, stopped) in enumerate(
-        zip(readings, taken.squeeze(-1).tolist(), execution.lengths.tolist(), execution.stopped.tolist(), strict=True)
+    explained = []
+    for row, (context, actions, length, stopped) in enumerate(
+        zip(contexts, taken.squeeze(-1).tolist(), execution.lengths.tolist(), execution.stopped.tolist(), strict=True)
     ):
         steps = tuple(
             Step(
@@ -54,44 +53,40 @@ def tell(policy: Policy, tables: Tables, readings: Sequence[Reading], turns: Tur
                 strict=False,
             )
         )
-        start = world.format(reading.states[-1])
-        told.append(Turn(reading.instruction, reading.words, start, steps, stopped, _notes(reading, length, stopped)))
-    return told
+        start, notes = world.format(context.states[-1]), _notes(context, length, stopped)
+        explained.append(Turn(context.instruction, context.words, start, steps[-1].state, stopped, notes, steps))
+    return explained
 
 
-def _attention(policy: Policy, readings: Sequence[Reading], turns: Turns, execution: Execution) -> list[list[Attention]]:
+def _attention(policy: Policy, contexts: Sequence[ParsedContext], turns: Turns, execution: Execution) -> list[list[tuple[Attention, ...]]]:
     """Of each execution, step by step."""
     lengths = execution.lengths.tolist()
-    columns: list[list[list[Attended]]] = []  # [names][batch][steps]
+    columns: list[list[list[Attention]]] = []  # [names][batch][steps]
     maps = policy.attention(Inputs.of(turns), execution) if isinstance(policy, ReportsAttention) else {}
     for name, (over, weights, places) in maps.items():
-        plain = _rounded(weights).transpose(0, 1).tolist()  # [batch][steps][heads][keys]
+        rounded = weights.double().round(decimals=DECIMALS).transpose(0, 1).tolist()  # [batch][steps][heads][keys]
         columns.append(
             [
-                _attended(name, over, weight[:length], place, reading.labels)
-                for weight, length, place, reading in zip(plain, lengths, places.tolist(), readings, strict=True)
+                _steps(name, over, weight[:length], place, context.labels)
+                for weight, length, place, context in zip(rounded, lengths, places.tolist(), contexts, strict=True)
             ]
         )
     if not columns:
-        return [[Attention(())] * length for length in lengths]
-    return [[Attention(step) for step in zip(*each, strict=True)] for each in zip(*columns, strict=True)]
+        return [[()] * length for length in lengths]
+    return [list(zip(*each, strict=True)) for each in zip(*columns, strict=True)]
 
 
-def _attended(name: str, over: Over, weights: Weights, places: list[int], labels: list[str | None]) -> list[Attended]:
-    """One kind of attention through the steps of an execution."""
+def _steps(name: str, over: Over, weights: Weights, places: list[int], labels: list[str | None]) -> list[Attention]:
+    """One attention mechanism in the steps of one execution."""
     if over == "objects":
         chosen = [(key, str(place + 1)) for key, place in enumerate(places) if place >= 0]
     else:
         chosen = [(key, label) for key, place in enumerate(places) if place >= 0 and (label := labels[place]) is not None]
-    return [Attended(name, over, tuple([tuple([(label, head[key]) for key, label in chosen]) for head in step])) for step in weights]
+    return [Attention(name, over, tuple([tuple([Weight(label, head[key]) for key, label in chosen]) for head in step])) for step in weights]
 
 
-def _rounded(weights: Tensor) -> Tensor:
-    return weights.double().round(decimals=DECIMALS)
-
-
-def _notes(reading: Reading, length: int, stopped: bool) -> tuple[str, ...]:
-    notes, words = [], reading.words
+def _notes(context: ParsedContext, length: int, stopped: bool) -> tuple[str, ...]:
+    notes, words = [], context.words
     for text, meant in dict.fromkeys((word.text, word.read_as) for word in words if word.known and word.text != word.read_as):
         notes.append(f"“{text}” is not a word that the agent knows; it was read as “{meant}”.")
     unknown = list(dict.fromkeys(word.text for word in words if not word.known))
@@ -99,7 +94,7 @@ def _notes(reading: Reading, length: int, stopped: bool) -> tuple[str, ...]:
         more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
         shown = ", ".join(f"“{shortened(text, 30)}”" for text in unknown[:10]) + more
         them = "it" if len(unknown) == 1 else "them"
-        notes.append(f"The agent does not know {shown} and {f'could make no use of {them}' if reading.understood else 'did nothing'}.")
+        notes.append(f"The agent does not know {shown} and {f'could make no use of {them}' if context.understood else 'did nothing'}.")
     if not stopped:
         notes.append(f"The agent was stopped after {length} action{'s' * (length != 1)}, the most allowed; it had not come to an end.")
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Reading what a person types: words that the vocabulary does not know are read as the known word that they are misspellings of."""
+"""Spelling correction: a word that is not in the vocabulary is replaced by the known word that it probably misspells."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sestra.agent.trace import Word
 from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary, tokenize
 
 SHORTEST = 4
-"""Letters that a known word must have to be meant by a misspelling."""
+"""The fewest letters of a known word that may be a correction."""
 LONG = 7
-"""Letters from which on a misspelt word may be two mistakes away from a known one, not only one."""
-TWICE = 2
-"""How many times as frequent as the next one the best of several equally close words must be, by its rank in the vocabulary."""
+"""Words with at least so many letters may have two mistakes, shorter ones only one."""
+FREQUENCY_RATIO = 2
+"""Of several equally close words the most frequent is taken if it is so many times as frequent as the next, by Zipf's law."""
 
 
 class Speller:
-    """Reads instructions word by word.
+    """Looks up and corrects the words of instructions.
 
     >>> Speller(Vocabulary(("pour", "the", "yellow", "beaker"))).read("Pour yelow")[0][1]
     Word(text='yelow', read_as='yellow', known=True)
@@ -29,7 +29,7 @@ class Speller:
         self._known = {word: (Word(word, word, known=True), number) for number, word in enumerate(vocabulary.words, start=len(SPECIAL))}
 
     def read(self, instruction: str) -> tuple[tuple[Word, ...], tuple[int, ...]]:
-        """The words, and their numbers in the vocabulary; punctuation that it does not have is left out, as spaces are."""
+        """The words, and their ids in the vocabulary; unknown punctuation is left out."""
         tokens = [token for token in tokenize(instruction) if token in self._known or token[0].isalnum()]
         read = [self._known.get(token) or self._read_unknown(token) for token in tokens]
         return tuple(word for word, _ in read), tuple(number for _, number in read)
@@ -41,8 +41,8 @@ class Speller:
         return Word(token, meant, known=True), self._known[meant][1]
 
     def correct(self, word: str) -> str | None:
-        """The closest known word, if one is close enough; of several, the most frequent, if it is clearly that."""
-        if not _letters_alone(word):
+        """The closest known word, if one is close enough; of several equally close ones, the most frequent, if it is clearly so."""
+        if not _is_alphabetic(word):
             return None
         allowed = 2 if len(word) >= LONG else 1
         if len(word) > self._longest + allowed:
@@ -52,19 +52,19 @@ class Speller:
         if not close or close[0][0] > allowed:
             return None
         best, rank = close[0]
-        if len(close) > 1 and close[1][0] == best and close[1][1] + 1 < TWICE * (rank + 1):  # by Zipf's law not twice as frequent
+        if len(close) > 1 and close[1][0] == best and close[1][1] + 1 < FREQUENCY_RATIO * (rank + 1):
             return None
         return self._words[rank]
 
     @cached_property
     def _index(self) -> dict[str, list[int]]:
-        """What remains of each known word with up to two letters left out, with the word's rank.
+        """Every known word with up to two letters deleted, and the rank of the word.
 
-        Two words that are some mistakes apart have something in common that remains of each with that many letters left out.
+        Two words at distance n share a string that is left of each after at most n deletions.
         """
         index: dict[str, list[int]] = {}
         for rank, word in enumerate(self._words):
-            if len(word) >= SHORTEST and _letters_alone(word):
+            if len(word) >= SHORTEST and _is_alphabetic(word):
                 for rest in _without(word, 2):
                     index.setdefault(rest, []).append(rank)
         return index
@@ -74,12 +74,12 @@ class Speller:
         return max(map(len, self._words), default=0)
 
 
-def _letters_alone(word: str) -> bool:
+def _is_alphabetic(word: str) -> bool:
     return word.replace("'", "").isalpha()
 
 
 def _without(word: str, most: int) -> set[str]:
-    """The word with up to that many letters left out."""
+    """The word with up to so many letters deleted."""
     return set(_each_without(word, most))
 
 
@@ -90,7 +90,7 @@ def _each_without(word: str, most: int) -> Iterator[str]:
 
 
 def distance(a: str, b: str) -> int:
-    """Damerau and Levenshtein's: how many letters must be put in, left out, replaced, or swapped with their neighbour.
+    """Damerau-Levenshtein distance: the number of insertions, deletions, substitutions and swaps of neighbours.
 
     >>> distance("frist", "first"), distance("yelow", "yellow"), distance("ca", "abc")
     (1, 1, 2)

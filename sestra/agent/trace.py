@@ -1,83 +1,68 @@
-"""What an agent did, step by step, as plain values: states and actions are text."""
+"""What an agent did, step by step, as plain values: states and actions are text.
+
+These classes are the one schema of a trace: ``--json`` prints their fields, and the HTTP interface answers with them and describes them.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sestra.errors import InputError
+from sestra.io import plain
 from sestra.worlds import STOP, get_world
 
 Over = Literal["words", "objects"]
 
 
-class Alternative(NamedTuple):
-    """An action that was not taken."""
-
-    action: str
-    probability: float
-
-
 @dataclass(frozen=True)
 class Context:
-    """What an agent is given for a turn: the states in which the turns so far began and their instructions, the last being those of now."""
+    """The input of a turn: the start states and the instructions of all turns so far; the last of each are the current ones."""
 
     states: tuple[str, ...]
     instructions: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Word:
-    """A token of an instruction, in lower case; punctuation that the agent does not know is none."""
+    """A token of an instruction, in lower case, without punctuation that the agent does not know."""
 
     text: str
     read_as: str
-    """The word of the agent's vocabulary that it was taken for: itself, one that it may be a misspelling of, or ``<unknown>``."""
+    """The word of the vocabulary that stands for it: itself, the correction of a misspelling, or ``<unknown>``."""
     known: bool
-    """Whether it was taken for any."""
+    """False for ``<unknown>``."""
 
 
-@dataclass(frozen=True)
-class Attended:
-    """Where one kind of attention lay in a step."""
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An action that was not taken, and its probability."""
+
+    action: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The attention weight of a word, labelled by its text, or of an object, labelled by its number in the drawing."""
+
+    label: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """One attention mechanism in one step; which ones there are depends on the policy and on the turn."""
 
     name: str
     over: Over
-    heads: tuple[tuple[tuple[str, float], ...], ...]
-    """One a head: labels and weights. Words are labelled by themselves and objects by their number as drawn.
-
-    The weights sum to 1, less what lay on the marks between instructions, which nobody typed.
-    """
-
-    def to_json(self) -> dict[str, Any]:
-        heads = [[{"label": label, "weight": weight} for label, weight in head] for head in self.heads]
-        return {"name": self.name, "over": self.over, "heads": heads}
+    heads: tuple[tuple[Weight, ...], ...]
+    """One tuple per head. Its weights sum to 1, less the weight of the delimiters between instructions."""
 
 
-@dataclass(frozen=True)
-class Attention:
-    """All that a step attended to; which names there are depends on the policy and on the turn (a first one has no earlier words)."""
-
-    attended: tuple[Attended, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.attended)
-
-    def __iter__(self) -> Iterator[Attended]:
-        return iter(self.attended)
-
-    def __getitem__(self, name: str) -> Attended:
-        for each in self.attended:
-            if each.name == name:
-                return each
-        raise KeyError(f"no attention is called {name!r} here; expected one of {', '.join(self.names) or 'none'}")
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """One action."""
 
@@ -85,58 +70,40 @@ class Step:
     probability: float
     alternatives: tuple[Alternative, ...]
     """The most probable other actions, best first."""
-    attention: Attention
+    attention: tuple[Attention, ...]
     state: str
     """The state after the action."""
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "action": self.action,
-            "probability": self.probability,
-            "alternatives": [alternative._asdict() for alternative in self.alternatives],
-            "attention": [attended.to_json() for attended in self.attention],
-            "state": self.state,
-        }
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """One instruction and what was done."""
+    """One instruction and its execution."""
 
     instruction: str
     words: tuple[Word, ...]
     start: str
-    steps: tuple[Step, ...]
-    """The last one is STOP, unless the horizon was hit."""
+    end: str
+    """The state after the last step."""
     stopped: bool
-    """Whether the agent ended the turn itself, and not the horizon."""
-    notes: tuple[str, ...] = ()
-    """Sentences for a person: what was not as it should be."""
+    """Whether the agent chose STOP; false if it reached the horizon."""
+    notes: tuple[str, ...]
+    """Messages for the user: misspelt and unknown words, a horizon that was reached."""
+    steps: tuple[Step, ...]
+    """The last action is STOP, unless the horizon was reached."""
 
     @property
     def actions(self) -> tuple[str, ...]:
         """Without STOP."""
         return tuple(step.action for step in self.steps if step.action != str(STOP))
 
-    @property
-    def end(self) -> str:
-        return self.steps[-1].state if self.steps else self.start
-
     def to_json(self) -> dict[str, Any]:
-        return {
-            "instruction": self.instruction,
-            "words": [{"text": word.text, "read_as": word.read_as, "known": word.known} for word in self.words],
-            "start": self.start,
-            "end": self.end,
-            "stopped": self.stopped,
-            "notes": list(self.notes),
-            "steps": [step.to_json() for step in self.steps],
-        }
+        described: dict[str, Any] = plain(self)
+        return described
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A whole interaction; ``world`` is the world's name."""
+    """A whole interaction; ``world`` is the name of its world."""
 
     world: str
     start: str
@@ -149,7 +116,7 @@ class Trace:
         return self.turns[-1].end if self.turns else self.start
 
     def draw(self, path: str | os.PathLike[str]) -> None:
-        """Write the start and the state after every instruction as a picture, SVG or PNG by the name's ending."""
+        """Write the start state and the state after every instruction as one picture, SVG or PNG by the suffix of the path."""
         from sestra.drawing import draw_strip_svg, write_png
         from sestra.io import write_text
 

@@ -14,9 +14,9 @@ from sestra.analysis.references import Kind, To, references
 from sestra.data.batch import batches, encode_turns
 from sestra.data.scone import Interaction
 from sestra.learning.decoding import greedy
-from sestra.learning.evaluation import Accuracy
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import Trained
+from sestra.metrics import Accuracy
 from sestra.worlds.tables import Tables
 
 BATCH = 256
@@ -79,12 +79,7 @@ class Analysis:
             "references_an_interaction": round(sum(len(case.references) for case in self.cases) / max(self.interactions, 1), 3),
             "references_by_age": {"ages": [*map(str, AGES), "never"], **self.ages()},
             "accuracy": {
-                name: {
-                    "percent": round(each.percent, 2),
-                    "interval": [round(bound, 2) for bound in each.interval],
-                    "right": each.successes,
-                    "of": each.trials,
-                }
+                name: {"percent": each.rounded.percent, "interval": each.rounded[1:], "right": each.successes, "of": each.trials}
                 for name, each in self.accuracies().items()
             },
             "errors": {"total": len(self.wrong), **self.classes()},

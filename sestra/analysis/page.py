@@ -80,7 +80,7 @@ def _tables(analysis: Analysis, shown: Counter[ErrorClass]) -> str:
     errors, total = analysis.classes(), max(len(analysis.wrong), 1)
     kinds = [(_name(kind, linked=bool(shown[kind])), str(errors[kind]), f"{100 * errors[kind] / total:.0f}%") for kind in ErrorClass]
     accuracy = [
-        (_text(name), f"{each.percent:.1f}", "{:.1f} to {:.1f}".format(*each.interval), f"{each.successes} of {each.trials}")
+        (_text(name), *each.columns[:2], f"{each.successes} of {each.trials}")
         for name, each in analysis.accuracies().items()
         if each.trials
     ]

@@ -16,13 +16,11 @@ from sestra.analysis import language
 from sestra.analysis.changes import WorldAnalysis, analysis_of
 from sestra.analysis.language import Language
 from sestra.data.scone import Interaction, State
-from sestra.data.vocabulary import tokenize
+from sestra.data.vocabulary import number_named, tokenize
 from sestra.worlds import World
 
 Kind = Literal["coreference", "ellipsis"]
 To = Literal["object", "action", "state"]
-NUMBERS = {name: number for number, name in enumerate(("one", "two", "three", "four", "five"), start=1)}
-ORDERS = {name: number for number, name in enumerate(("first", "second", "third", "fourth", "fifth"), start=1)}
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ def _named_turn(said: str, turn: int) -> int | None:
         number, order = match.groups()
         if order in ("last", "previous", "prior"):
             return 1
-        named = NUMBERS.get(number) or ORDERS.get(order) or (int(number) if number and number.isdigit() else 0)
+        named, _ = number_named(number or order)
         if 1 <= named <= turn:
             return turn + 1 - named
     return None

@@ -23,7 +23,7 @@ from sestra.cli.options import (
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, URL, Limits, download
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.io import write_text
 from sestra.worlds import WORLDS, World, get_world
 
@@ -170,8 +170,8 @@ class Show:
     def run(self) -> int:
         if self.index is not None and self.id is not None:
             raise InputError(f"--index {self.index} and --id {self.id} both say which interaction; give one of them")
-        if self.index is not None and not 0 <= self.index < 1_000_000:
-            raise InputError(f"--index {self.index}: expected a number from 0 to 999,999")
+        if self.index is not None:
+            check_number("--index", self.index, 0, 999_999)
         if self.split not in scone.SPLITS:
             raise InputError(f"--split {self.split}: expected one of {', '.join(scone.SPLITS)}")
         world = get_world(self.world or (scone.world_of(self.file) if self.file else WORLDS.names()[0]))

@@ -123,7 +123,7 @@ def show_steps(console: Console, turn: Turn) -> None:
 
 
 def _doubt(step: Step) -> str:
-    likely = [f"{action} {probability:.0%}" for action, probability in step.alternatives if probability >= WORTH_MENTIONING]
+    likely = [f"{each.action} {each.probability:.0%}" for each in step.alternatives if each.probability >= WORTH_MENTIONING]
     return f"   (or {', '.join(likely)})" if likely else ""
 
 

@@ -12,7 +12,7 @@ import tyro
 
 from sestra.cli.options import OptionalFolder, OptionalNumber, Switch, print_json
 from sestra.cli.ray_options import STOPPED, OnRay
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.experiments import grid
 from sestra.experiments.grid import Trial
 from sestra.learning.config import Preset
@@ -41,8 +41,8 @@ class Which:
     """The most passes over train, instead of the preset's."""
 
     def trials(self, *, generated: bool) -> list[Trial]:
-        if self.seeds is not None and not 1 <= self.seeds <= 1000:
-            raise InputError(f"--seeds {self.seeds}: expected a number from 1 to 1,000")
+        if self.seeds is not None:
+            check_number("--seeds", self.seeds, 1, 1_000)
         if not self.worlds or not self.systems:
             raise InputError("--worlds, --systems: expected at least one of each")
         for world in self.worlds:
@@ -165,8 +165,8 @@ class Report:
 
     def run(self) -> int:
         from sestra.experiments import records
-        from sestra.experiments.driver import make_folder
         from sestra.experiments.report import write_report
+        from sestra.io import make_folder
 
         found = records.read_all(self.results)
         if not found:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from sestra.cli.interaction import AgentName, StateText, load_agent, random_state, show_state, show_turn, start_state
 from sestra.cli.options import OptionalNumber, OptionalWorldName
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sestra.agent import Agent, Interaction
+    from sestra.agent import Agent
+    from sestra.agent import Session as Interaction
 
 PROMPT = "> "
 HELP = """Type an instruction, such as "{example}", and the agent follows it.
@@ -54,8 +55,7 @@ class Play:
     def run(self) -> int:
         from rich.console import Console
 
-        if not 0 <= self.delay <= 60:
-            raise InputError(f"--delay {self.delay}: expected seconds from 0 to 60")
+        check_number("--delay", self.delay, 0, 60, whole=False)
         agent = load_agent(self.world, self.agent)
         rng = Random(self.seed)
         start = random_state(agent.world, rng) if self.state is None else start_state(agent.world, self.state)

@@ -3,42 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from sestra.agent.decoding import DecodingOptions, How
 from sestra.cli.interaction import AgentName, Instructions, StateText, load_agent, read_instructions, show_state, show_turn, start_state
 from sestra.cli.options import OptionalFile, OptionalNumber, OptionalWorldName, Switch, print_json
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
+    from sestra.agent import Agent
     from sestra.agent.trace import Trace
     from sestra.worlds import World
 
-How = Literal["greedy", "sample", "beam"]
-BEAM = 4
-
 
 @dataclass(frozen=True)
-class Run:
-    """Follow instructions from a state, and show the actions, how probable each was, and the state after every instruction."""
+class Instructed:
+    """The flags of commands that follow instructions from a state."""
 
     instructions: Instructions = ()
-    """What to do, an instruction an argument; without any, one a line from standard input."""
+    """What to do, one instruction per argument; without any, one per line from standard input."""
     world: OptionalWorldName = None
     """The world, whose best agent acts."""
     agent: AgentName = None
     """Another agent: a pretrained one's name, an exported folder or a run's folder."""
     state: StateText = None
-    """The state to begin from, which has to be given: "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_" in Alchemy, for example."""
+    """The start state (required): in Alchemy, for example, "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"."""
+
+    def load(self) -> tuple[Agent, str, list[str]]:
+        """The agent, the start state and the instructions."""
+        agent = load_agent(self.world, self.agent)
+        return agent, start_state(agent.world, self.state), read_instructions(self.instructions)
+
+
+@dataclass(frozen=True)
+class Run(Instructed):
+    """Follow instructions from a state, and show the actions, their probabilities, and the state after every instruction."""
+
     how: Annotated[How, tyro.conf.arg(metavar="{greedy,sample,beam}")] = "greedy"
-    """Take the most probable action each time, draw actions at random, or look for the most probable sequence of actions."""
+    """Take the most probable action in every step, sample every action, or search for the most probable sequence of actions."""
     beam: OptionalNumber = None
-    """With --how beam: how many sequences to keep in sight; by default 4."""
+    """With --how beam: the number of sequences that the search keeps; by default 4."""
     seed: OptionalNumber = None
-    """With --how sample: what decides the draws; by default each time others."""
+    """With --how sample: the random seed; by default every call samples anew."""
     horizon: OptionalNumber = None
-    """The most actions for an instruction; by default as the agent was trained."""
+    """The most actions per instruction; by default as the agent was trained."""
     svg: OptionalFile = None
     """Also write the states as a picture (SVG)."""
     png: OptionalFile = None
@@ -48,10 +58,11 @@ class Run:
 
     def run(self) -> int:
         self._check()
-        agent = load_agent(self.world, self.agent)
-        start, instructions = start_state(agent.world, self.state), read_instructions(self.instructions)
-        beam = BEAM if self.beam is None else self.beam
-        trace = agent.follow(start, instructions, how=self.how, beam=beam, seed=self.seed, horizon=self.horizon)
+        agent, start, instructions = self.load()
+        decoding = DecodingOptions(how=self.how, seed=self.seed, horizon=self.horizon)
+        if self.beam is not None:
+            decoding["beam"] = self.beam
+        trace = agent.follow(start, instructions, **decoding)
         for path in (self.svg, self.png):
             if path is not None:
                 trace.draw(path)
@@ -62,10 +73,10 @@ class Run:
         return 0
 
     def _check(self) -> None:
-        """What can be said before the agent is loaded."""
+        """What can be checked before the agent is loaded."""
         for flag, value, how in (("--beam", self.beam, "beam"), ("--seed", self.seed, "sample")):
             if value is not None and self.how != how:
-                raise InputError(f"{flag} {value}: only means something with --how {how}; add that, or leave {flag} out")
+                raise InputError(f"{flag} {value}: only works with --how {how}; add that, or leave out {flag}")
         for path, suffix in ((self.svg, ".svg"), (self.png, ".png")):
             if path is not None and path.suffix.lower() != suffix:
                 raise InputError(f"--{suffix[1:]} {path}: expected a name that ends in {suffix}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.worlds import WORLDS
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ class Serve:
     """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one per world. Default: the shipped ones."""
 
     def run(self) -> int:
-        if not 0 <= self.port <= 65535:
-            raise InputError(f"--port {self.port}: expected a number from 0 to 65535")
+        check_number("--port", self.port, 0, 65_535)
         try:
             for package in ("fastapi", "uvicorn"):
                 import_module(package)

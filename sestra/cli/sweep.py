@@ -13,8 +13,10 @@ import tyro
 from sestra.cli.options import print_json
 from sestra.cli.ray_options import STOPPED, OnRay
 from sestra.cli.setting_flags import field_help, given
-from sestra.errors import InputError
+from sestra.cli.tables import table
+from sestra.errors import InputError, check_number
 from sestra.experiments import sweep
+from sestra.metrics import METRICS, tenths
 
 if TYPE_CHECKING:
     from sestra.experiments.driver import SweepPlan
@@ -62,10 +64,8 @@ class SweepFlags(OnRay):
     def _plan(self) -> SweepPlan:
         from sestra.experiments.driver import SweepPlan
 
-        if not 1 <= self.seeds <= 1000:
-            raise InputError(f"--seeds {self.seeds}: expected a number from 1 to 1,000")
-        if self.trials < 1:
-            raise InputError(f"--trials {self.trials}: expected 1 or more")
+        check_number("--seeds", self.seeds, 1, 1_000)
+        check_number("--trials", self.trials, 1)
         chosen = {name: text for name in self.known if (text := getattr(self, name)) is not None}
         if "seed" in chosen:
             raise InputError("--seed: a sweep numbers its seeds itself; say how many with --seeds")
@@ -85,27 +85,23 @@ class SweepFlags(OnRay):
 
 def _print(lines: list[dict[str, Any]], varied: list[str]) -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(title="on the validation part of train, the best first")
-    for name in varied:
-        table.add_column(name.replace("_", "-"))
-    for column in ("seeds", "Inst", "3utts", "5utts", "best epoch"):
-        table.add_column(column, justify="right")
+    headings = (*(name.replace("_", "-") for name in varied), "seeds", *METRICS.values(), "best epoch")
+    drawn = table("on the validation part of train, the best first", *headings, left=len(varied))
     for line in lines:
-        table.add_row(
+        drawn.add_row(
             *(f"{line['values'][name]}" for name in varied),
             f"{line['seeds']} of {line['of']}",
-            *(_cell(line[name], line[f"{name}_deviation"]) for name in ("inst", "utts3", "utts5")),
+            *(_cell(line[name], line[f"{name}_deviation"]) for name in METRICS),
             ", ".join(map(str, line["best_epochs"])) or "–",
         )
-    Console(highlight=False).print(table)
+    Console(highlight=False).print(drawn)
 
 
 def _cell(mean: float | None, deviation: float | None) -> str:
     if mean is None:
         return "–"
-    return f"{mean:.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
+    return str(tenths(mean)) + ("" if deviation is None else f" ± {tenths(deviation)}")
 
 
 def command(arguments: Sequence[str]) -> type[SweepFlags]:

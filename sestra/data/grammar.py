@@ -14,6 +14,8 @@ from enum import StrEnum
 from random import Random
 from typing import Any, Protocol
 
+from sestra.data.vocabulary import CARDINALS, ORDINALS
+
 State = tuple[Any, ...]
 
 
@@ -61,14 +63,12 @@ class Speaker:
     """How often an instruction begins with "then" or the like."""
 
     def ordinal(self, n: int) -> str:
-        return f"{n}{_ENDINGS.get(n, 'th')}" if self.digits else _ORDINALS[n - 1]
+        return f"{n}{_ENDINGS.get(n, 'th')}" if self.digits else ORDINALS[n - 1]
 
     def number(self, n: int) -> str:
-        return str(n) if self.digits else _NUMBERS[n - 1]
+        return str(n) if self.digits else CARDINALS[n - 1]
 
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 

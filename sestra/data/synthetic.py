@@ -10,7 +10,7 @@ from typing import Any
 
 from sestra.data.grammar import Context, Grammar, Turn, finish
 from sestra.data.scone import Interaction
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
 
 MOST_INTERACTIONS = 1_000_000
@@ -26,7 +26,7 @@ def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, 
 
 def stream(world: str | World[Any], count: int, *, seed: int, turns: int = 5, prefix: str = "generated") -> Iterator[Interaction]:
     """The same interactions, one at a time."""
-    _check_integer("count", count, 1, MOST_INTERACTIONS)
+    check_number("count", count, 1, MOST_INTERACTIONS)
     if not isinstance(prefix, str) or not prefix.strip() or not prefix.isprintable():
         raise InputError(f"prefix {prefix!r} cannot begin an identifier; expected printable text without tabs or line ends")
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
@@ -35,7 +35,7 @@ def stream(world: str | World[Any], count: int, *, seed: int, turns: int = 5, pr
 
 def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction]]:
     """A train and a dev set that share no interaction."""
-    _check_integer("seed", seed, 0, None)
+    check_number("seed", seed, 0)
     train = generate(world, TRAIN, seed=2 * seed, prefix="generated-train")
     seen = {(interaction.states[0], interaction.instructions) for interaction in train}
     others = (_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
@@ -49,8 +49,8 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
     grammar = known.grammar()
     if grammar is None:
         raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
-    _check_integer("seed", seed, 0, None)
-    _check_integer("turns", turns, 1, MOST_TURNS)
+    check_number("seed", seed, 0)
+    check_number("turns", turns, 1, MOST_TURNS)
     return _endless(grammar, known.name, Random(f"{known.name} {seed}"), turns)
 
 
@@ -76,9 +76,3 @@ def next_turn(grammar: Grammar, world: str, context: Context, rng: Random) -> Tu
 
 def _interaction(context: Context, identifier: str) -> Interaction:
     return Interaction(identifier, context.states, tuple(turn.instruction.words for turn in context.turns))
-
-
-def _check_integer(name: str, value: object, least: int, most: int | None) -> None:
-    expected = f"a whole number from {least}" + ("" if most is None else f" to {most}")
-    if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
-        raise InputError(f"{name} {value!r} cannot be generated with; expected {expected}")

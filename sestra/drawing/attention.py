@@ -49,7 +49,7 @@ def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
     if not 1 <= number <= len(trace.turns):
         raise InputError(f"there is no turn {number} to draw; expected a number from 1 to {len(trace.turns)}")
     turn = trace.turns[number - 1]
-    attentions = tuple(turn.steps[0].attention) if turn.steps else ()
+    attentions = turn.steps[0].attention if turn.steps else ()
     if not attentions:
         raise InputError(f"the agent gave no attention weights in turn {number}; draw one whose policy attends to words or objects")
     words = [panel(world, trace, number, each) for each in attentions if each.over == "words"]

@@ -12,7 +12,7 @@ from sestra.drawing.shapes import printable
 from sestra.worlds.base import World
 
 if TYPE_CHECKING:
-    from sestra.agent.trace import Attended, Trace, Turn
+    from sestra.agent.trace import Attention, Trace, Turn
 
 MOST_ROWS = 60
 STATED = 0.03
@@ -58,7 +58,7 @@ class Panel:
     """The colour behind each letter of a content."""
 
 
-def panel(world: World[Any], trace: Trace, number: int, attended: Attended) -> Panel:
+def panel(world: World[Any], trace: Trace, number: int, attended: Attention) -> Panel:
     turn, heads = trace.turns[number - 1], len(attended.heads)
     steps = [_weights(turn, step, attended.name) for step in range(len(turn.steps))]
     keys = list(dict.fromkeys(key for weights in steps for head in weights for key in head))
@@ -80,7 +80,7 @@ def panel(world: World[Any], trace: Trace, number: int, attended: Attended) -> P
 def _weights(turn: Turn, step: int, name: str) -> list[dict[tuple[int, str], float]]:
     """By head: the weight of each word (by its place and text: a word may occur twice) or object (by its number)."""
     return [
-        {(place if each.over == "words" else 0, label): weight for place, (label, weight) in enumerate(head)}
+        {(place if each.over == "words" else 0, weight.label): weight.weight for place, weight in enumerate(head)}
         for each in turn.steps[step].attention
         if each.name == name
         for head in each.heads

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import PAD, Vocabulary
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
 from sestra.worlds.reward import Shaping
 from sestra.worlds.tables import compile_world
@@ -234,7 +234,6 @@ def _turns(interaction: Interaction, episode: str) -> Iterable[Turn]:
             yield Turn(interaction.id, history, text, beginning, goal, last=number == len(interaction.instructions))
 
 
-def count(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name}={value!r}; expected a whole number of at least 1")
+def count(name: str, value: Any) -> int:
+    check_number(name, value, 1)
     return int(value)

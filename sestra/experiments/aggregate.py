@@ -1,4 +1,4 @@
-"""Finished runs gathered into the cells of the paper's tables; runs with different settings or data are never averaged."""
+"""Finished runs grouped for the paper's tables, one group per cell; runs with different settings or data are never averaged."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from sestra.experiments.grid import SYSTEMS, differences
 from sestra.experiments.sweep import score
 from sestra.io import read_json
 from sestra.learning.config import Preset, TrainConfig
-from sestra.metrics import percent
+from sestra.metrics import Accuracy, from_record
 
 Record = Mapping[str, Any]
 Kind = Literal["scone", "generated", "other"]
-METRICS = {"inst": "Inst", "utts3": "3utts", "utts5": "5utts"}
 
 
 @cache
 def paper() -> Any:
-    """The paper's own numbers, and where in the paper they stand."""
+    """The numbers of the paper, and which of its tables they are from."""
     return read_json(Path(__file__).with_name("paper_figures.json"))
 
 
 def kind_of(record: Record) -> Kind:
-    """What a run was trained and measured on: only SCONE's own files can be compared with the paper."""
+    """What a run was trained and evaluated on: only runs on SCONE's own files are comparable with the paper."""
     if record["generated"]:
         return "generated"
     data = [record["train"], *(figures["data"] for figures in record["splits"].values())]
@@ -40,34 +39,42 @@ def config_of(record: Record) -> TrainConfig:
     return TrainConfig.from_json(record["config"], str(record["name"]))
 
 
+def accuracy_of(record: Record, split: str, metric: str) -> Accuracy | None:
+    figures = record["splits"].get(split)
+    return from_record(figures, metric) if figures else None
+
+
 @dataclass(frozen=True)
 class Group:
-    """Runs that differ in nothing but their seeds."""
+    """Runs that differ only in their seeds."""
 
     records: tuple[Record, ...]
     different: Mapping[str, Sequence[Any]]
-    """In what their settings differ from the grid's."""
+    """Where their settings differ from those of the grid: expected and found values, by setting."""
 
     @property
     def seeds(self) -> int:
         return len(self.records)
 
     def best(self) -> Record:
-        """The one that validation chooses, as in the paper; dev has no say."""
+        """The best run on validation, as in the paper; dev is not used."""
         return max(self.records, key=score)
 
-    def figures(self, split: str, metric: str) -> list[float]:
-        measured = [record["splits"].get(split, {}) for record in self.records]
-        return [float(percent(figures, metric)) for figures in measured if figures.get(metric) is not None]
+    def best_accuracy(self, split: str, metric: str) -> Accuracy | None:
+        return accuracy_of(self.best(), split, metric)
+
+    def percents(self, split: str, metric: str) -> list[float]:
+        """One per run that has the metric."""
+        return [accuracy.percent for record in self.records if (accuracy := accuracy_of(record, split, metric))]
 
     def mean(self, split: str, metric: str) -> tuple[float, float] | None:
-        """Mean and standard deviation over the seeds, from two on."""
-        figures = self.figures(split, metric)
-        return (statistics.fmean(figures), statistics.stdev(figures)) if len(figures) > 1 else None
+        """Mean and standard deviation over the seeds, if there are at least two."""
+        percents = self.percents(split, metric)
+        return (statistics.fmean(percents), statistics.stdev(percents)) if len(percents) > 1 else None
 
 
 def groups(records: Sequence[Record], world: str, system: str, preset: Preset) -> list[Group]:
-    """A cell's runs, by their settings: first those with the grid's, then by number."""
+    """The runs of a cell, grouped by their settings: first the group with the grid's settings, then by size."""
     found: dict[str, list[Record]] = {}
     for record in records:
         if (record["world"], record["system"], record["config"].get("preset", "default")) == (world, system, preset):
@@ -84,6 +91,6 @@ def groups(records: Sequence[Record], world: str, system: str, preset: Preset) -
 
 
 def cell(records: Sequence[Record], world: str, system: str, preset: Preset = "default") -> Group | None:
-    """What stands in the cell: the runs with the grid's settings, or else the most that share others."""
+    """The group that the tables show: the runs with the grid's settings, or else the largest group."""
     found = groups(records, world, system, preset)
     return found[0] if found else None

@@ -15,7 +15,7 @@ from sestra.experiments.progress import View
 from sestra.experiments.ray_pool import Pool
 from sestra.experiments.sweep import Combination, Proposals, Range, combine, summarise
 from sestra.experiments.trials import Outcome
-from sestra.io import read_json, write_json
+from sestra.io import make_folder, read_json, write_json
 from sestra.learning.config import TrainConfig
 from sestra.version import __version__
 
@@ -52,13 +52,6 @@ def follow(pool: Pool, view: View, ended: Callable[[Outcome], None], refill: Cal
             view.ended(outcome)
             ended(outcome)
         refill()
-
-
-def make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be made ({error.strerror}); choose another folder") from error
 
 
 def run_grid(trials: Sequence[Trial], results: Path, make_pool: Callable[[], Pool], view: View) -> Tally:

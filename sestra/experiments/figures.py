@@ -1,4 +1,4 @@
-"""Figures of the finished runs: learning curves (the paper's Figure 4, and of all learners), accuracy by turn and by parameters."""
+"""Figures of the finished runs: learning curves (the paper's Figure 4, and all learners), accuracy by turn and by parameters."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "without-initial-state": ("#009E73", "d", ":"),
     "objects": ("#5D3A9B", "*", "-"),
 }
-"""Colour, marker and line of each system: Okabe and Ito's colours, and never told apart by colour alone.
+"""Colour (Okabe and Ito's), marker and line style of each system.
 
-Object policies that were taught are not drawn: they would hide those that were not."""
+Distilled object policies are not drawn: they would hide the others."""
 SAME_NETWORK = ("supervised", "policy-gradient", "contextual-bandit")
 """Systems with SESTRA's network, which differ in the learner alone."""
 SEEDS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 WIDTH = 9.0
-"""Inches; with text of 11 points it can be read at the width of a README."""
+"""Inches: text of 11 points is then legible at the width of a README."""
 
 
 def write_figures(records: Sequence[Record], folder: Path) -> list[Path]:
-    """Those figures for which there are runs; the same runs give the same files."""
+    """Write the figures that there are runs for; the same runs give the same files."""
     try:
         import matplotlib as mpl
 
@@ -101,7 +101,7 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
 
 
 def _settings(preset: Preset, group: Group) -> str:
-    """What the runs' records say of their settings, in a few words."""
+    """The settings of the runs, in a few words."""
     of_preset = "the paper's settings" if preset == "paper" else "our default settings"
     settings = config_of(group.records[0]).optimisation
     warm_up = round(settings.warm_up * settings.epochs)
@@ -160,11 +160,11 @@ def parameters(records: Sequence[Record]) -> Figure | None:
             if system in SAME_NETWORK:
                 continue
             group = cell(records, world, system)
-            figures = group.best()["splits"].get("dev") if group else None
-            if group and figures and figures["utts5"] is not None:
-                accuracy, (low, high) = figures["utts5"], figures["intervals"]["utts5"]
+            accuracy = group.best_accuracy("dev", "utts5") if group else None
+            if group and accuracy:
+                percent, low, high = accuracy.estimate
                 drawn[system] = axes.errorbar(
-                    group.best()["parameters"] / 1000, accuracy, yerr=[[max(0.0, accuracy - low)], [max(0.0, high - accuracy)]],
+                    group.best()["parameters"] / 1000, percent, yerr=[[max(0.0, percent - low)], [max(0.0, high - percent)]],
                     color=colour, marker=marker, markersize=9, linestyle="", elinewidth=1.2, capsize=3,
                 )  # fmt: skip
         axes.margins(x=0.15)
@@ -172,7 +172,7 @@ def parameters(records: Sequence[Record]) -> Figure | None:
 
 
 def _worlds(figure: Figure, panels: Sequence[Axes], drawn: dict[str, Any], x: str, y: str) -> Figure | None:
-    """What figures with a panel a world have in common: titles, axes, and a legend of the systems; None if nothing was drawn."""
+    """Finish a figure with one panel per world: titles, axes, and a legend of the systems; None if nothing was drawn."""
     if not drawn:
         return None
     for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
@@ -186,4 +186,4 @@ def _worlds(figure: Figure, panels: Sequence[Axes], drawn: dict[str, Any], x: st
 
 
 FIGURES = {"learning-curves": learning_curves, "learners": learners, "accuracy-by-turn": by_turn, "parameters": parameters}
-"""By the name of the file; each is drawn if there are runs for it."""
+"""By file name."""

@@ -12,6 +12,7 @@ from sestra.errors import InputError
 from sestra.experiments.grid import Trial
 from sestra.experiments.trials import NOTE, Outcome
 from sestra.io import read_json
+from sestra.metrics import METRICS, tenths
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,7 +118,7 @@ class View:
         if self.deadline is not None:
             counts.append(f"{duration(max(0.0, self.deadline - time.time()))} of the budget left")
         table = Table(caption=" · ".join(counts))
-        for column in ("trial", "state", "epoch", "Inst", "3utts", "5utts", "time", "left"):
+        for column in ("trial", "state", "epoch", *METRICS.values(), "time", "left"):
             table.add_column(column, justify="left" if column in {"trial", "state"} else "right", no_wrap=True)
         for row in sorted(self.rows.values(), key=lambda row: ORDER[row.state]):
             if row.state == "there":
@@ -128,7 +129,7 @@ class View:
                 row.trial.name,
                 row.state + (f", failed {row.failures}×" if row.failures else ""),
                 f"{row.epoch}/{row.epochs}",
-                *(_percent(last.get(name)) for name in ("inst", "utts3", "utts5")),
+                *(_percent(last.get(name)) for name in METRICS),
                 duration(last["seconds"]) if last else "",
                 "" if left is None else duration(left),
                 style=STYLES.get(row.state, ""),
@@ -137,11 +138,11 @@ class View:
 
 
 def _figures(record: dict[str, Any]) -> str:
-    return f"Inst {_percent(record['inst'])}  3utts {_percent(record['utts3'])}  5utts {_percent(record['utts5'])}"
+    return "  ".join(f"{label} {_percent(record[name])}" for name, label in METRICS.items())
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+    return "–" if value is None else str(tenths(value))
 
 
 def duration(seconds: float) -> str:

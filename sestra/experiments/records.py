@@ -1,4 +1,4 @@
-"""What a finished run leaves in ``results``: one small JSON, and how it is read back."""
+"""The record of a finished run in ``results``: one small JSON file, and how it is read back."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from sestra.experiments.grid import Trial
 from sestra.io import read_json
 from sestra.learning import migrations
 from sestra.learning.config import TrainConfig
+from sestra.metrics import METRICS
 from sestra.version import __version__
 
 if TYPE_CHECKING:
     from sestra.learning.trainer import Trainer
 
-CURVES = ("inst", "utts3", "utts5", "reward", "train_inst", "objective")
-FIGURES = ("inst", "utts3", "utts5", "intervals", "counts", "by_turn", "reward", "data")
-"""Of what ``sestra evaluate`` reports, that which is not in the rest of the record."""
+CURVES = (*METRICS, "reward", "train_inst", "objective")
+FIGURES = (*METRICS, "intervals", "counts", "by_turn", "reward", "data")
+"""What the record keeps of the results of ``sestra evaluate``; the rest it has elsewhere."""
 
 
 def make(
     trial: Trial, training: Trainer, different: dict[str, list[Any]], splits: Sequence[str], data: Path | None, flat: int
 ) -> dict[str, Any]:
-    """Of a training that has ended; measures its best policy on the splits, as ``sestra evaluate`` does."""
+    """The record of a training that has ended; evaluates its best policy on the splits, as ``sestra evaluate`` does."""
     from sestra.io import write_json
     from sestra.learning import checkpoint
     from sestra.learning.measure import measure
@@ -35,7 +36,7 @@ def make(
     trained = load_trained(training.folder)
     measured = {split: measure(trained, split, data, generated=data is None).record for split in splits}
     if "dev" in measured:
-        write_json(training.folder.path / "results.json", measured["dev"])  # what 'sestra export' looks for
+        write_json(training.folder.path / "results.json", measured["dev"])  # 'sestra export' needs it
     progress, config = training.progress, training.config
     source = training.folder.source()
     return {
@@ -65,7 +66,7 @@ def make(
 
 
 def _ended(training: Trainer, flat: int) -> str:
-    if training.unfinished:  # ended because its validation accuracy got no better, which is none of its own settings
+    if training.unfinished:  # ended by the grid's --flat, which is not one of its own settings
         return f"no better for {flat} epochs"
     return f"all {training.epochs} epochs" if training.progress.epoch >= training.epochs else "patience ran out"
 
@@ -82,7 +83,7 @@ EXPECTED: dict[str, type | tuple[type, ...]] = {
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A record, checked as far as tables and figures rely on it."""
+    """A record; everything that tables and figures need is checked."""
     record = read_json(path)
     if not isinstance(record, dict):
         raise InputError(f"{path}: holds no object; expected a finished run's results, as 'sestra paper run' writes them")
@@ -92,12 +93,13 @@ def read(path: Path) -> dict[str, Any]:
     config = TrainConfig.from_json(record["config"], f"{path}: config")
     record |= {"config": config.to_json(), "different": migrations.upgrade_differences(record["different"])}
     for split, figures in record["splits"].items():
-        if not isinstance(figures, dict) or not set(FIGURES) <= set(figures):
+        if not isinstance(figures, dict) or not set(FIGURES) <= set(figures) or not set(METRICS) <= set(figures["counts"]):
             raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")
     places: list[tuple[str, str, type | tuple[type, ...]]] = [
         ("train", "sha256", str),
-        ("validation", "inst", (int, float, type(None))),
+        ("validation", "inst", (int, float)),
         ("validation", "utts5", (int, float, type(None))),
+        ("validation", "reward", (int, float)),
     ]
     if "model" in record:  # older records lack it
         places.append(("model", "sha256", str))
@@ -111,7 +113,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def read_all(folder: Path) -> list[dict[str, Any]]:
-    """All records in a folder, by name; a folder that is not there has none."""
+    """All records in a folder, sorted by name; none if the folder does not exist."""
     return sorted((read(path) for path in paths(folder)), key=lambda record: str(record["name"]))
 
 

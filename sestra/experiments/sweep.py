@@ -18,6 +18,7 @@ from sestra.errors import InputError
 from sestra.experiments.grid import Trial
 from sestra.learning.config import GROUPS, PLUGINS, TrainConfig, configure
 from sestra.learning.settings import flag
+from sestra.metrics import METRICS, selection_score
 from sestra.worlds import get_world
 
 
@@ -172,18 +173,18 @@ class Proposals:
         self.study.tell(self._asked.pop(number), score, state=state)
 
 
-def score(record: Mapping[str, Any]) -> float:
-    """By what models are chosen: whole interactions where there are any of five, else single instructions, on validation."""
+def score(record: Mapping[str, Any]) -> tuple[float, float, float]:
+    """The selection score of a finished run, on validation."""
     validation = record["validation"]
-    return float(validation["inst"] if validation["utts5"] is None else validation["utts5"])
+    return selection_score(validation["inst"], validation["utts5"], validation["reward"])
 
 
 def summarise(combination: Combination, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """One line of a sweep's table: means over the seeds that have ended."""
     ended = [records[trial.name] for trial in combination.trials if trial.name in records]
     summary: dict[str, Any] = {"values": combination.values, "seeds": len(ended), "of": len(combination.trials)}
-    summary["score"] = statistics.fmean(map(score, ended)) if ended else None
-    for name in ("inst", "utts3", "utts5"):
+    summary["score"] = statistics.fmean(score(record)[0] for record in ended) if ended else None
+    for name in METRICS:
         figures = [record["validation"][name] for record in ended if record["validation"][name] is not None]
         summary[name] = round(statistics.fmean(figures), 2) if figures else None
         summary[f"{name}_deviation"] = round(statistics.stdev(figures), 2) if len(figures) > 1 else None

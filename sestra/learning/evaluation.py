@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 import torch
@@ -13,35 +12,9 @@ from sestra.data.batch import Turns, batches
 from sestra.learning.decoding import greedy
 from sestra.learning.policies.base import Policy
 from sestra.learning.rollout import roll_out
+from sestra.metrics import Accuracy
 from sestra.worlds.reward import take_actions
 from sestra.worlds.tables import Flags, Integers, Tables
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """A share of successes, with its 95% interval."""
-
-    successes: int
-    trials: int
-
-    @property
-    def percent(self) -> float:
-        return 100 * self.successes / self.trials if self.trials else float("nan")
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's score interval, in percent."""
-        if not self.trials:
-            return float("nan"), float("nan")
-        z = NormalDist().inv_cdf(0.975)
-        share, shrink = self.successes / self.trials, 1 + z * z / self.trials
-        centre = (share + z * z / (2 * self.trials)) / shrink
-        spread = z / shrink * ((share * (1 - share) + z * z / (4 * self.trials)) / self.trials) ** 0.5
-        return 100 * (centre - spread), 100 * (centre + spread)
-
-    @classmethod
-    def of(cls, success: Flags) -> Accuracy:
-        return cls(int(success.sum()), success.size)
 
 
 @dataclass(frozen=True)

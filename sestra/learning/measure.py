@@ -1,4 +1,4 @@
-"""The record of how good a trained policy is on a split: what ``sestra evaluate`` and the experiments write."""
+"""The accuracy of a trained policy on a split, as the record that ``sestra evaluate`` and the experiments write."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any
 from sestra.data import sources
 from sestra.data.batch import encode_turns
 from sestra.data.scone import Interaction
-from sestra.learning.evaluation import Accuracy, Evaluation, evaluate
+from sestra.learning.evaluation import Evaluation, evaluate
 from sestra.learning.run_folder import Trained
+from sestra.metrics import METRICS, to_record
 from sestra.version import __version__
-
-METRICS = {"inst": "Inst", "utts3": "3utts", "utts5": "5utts"}
 
 
 @dataclass(frozen=True)
@@ -25,19 +24,16 @@ class Measured:
 
 
 def measure(trained: Trained, split: str, data: Path | None = None, *, generated: bool = False) -> Measured:
-    """Follow a split's instructions and interactions; the record can be written as JSON."""
+    """Follow the instructions and the interactions of a split."""
     config = trained.config
     interactions, source = sources.load(config.world, split, data, generated=generated)
     turns = encode_turns(interactions, trained.vocabulary, trained.tables)
     result = evaluate(trained.policy, trained.tables, turns, horizon=config.rollout.execution_horizon, verbosity=config.rollout.verbosity)
-    figures: dict[str, Accuracy] = {name: getattr(result, name) for name in METRICS}
     record = {
         "world": config.world,
         "split": split,
-        **{name: round(accuracy.percent, 2) for name, accuracy in figures.items()},
-        "intervals": {name: rounded_interval(accuracy) for name, accuracy in figures.items()},
-        "counts": {name: [accuracy.successes, accuracy.trials] for name, accuracy in figures.items()},
-        "by_turn": [round(accuracy.percent, 2) for accuracy in result.by_turn],
+        **to_record({name: getattr(result, name) for name in METRICS}),
+        "by_turn": [accuracy.rounded.percent for accuracy in result.by_turn],
         "reward": round(result.reward, 4),
         "learner": config.learner_name,
         "seed": config.seed,
@@ -47,7 +43,3 @@ def measure(trained: Trained, split: str, data: Path | None = None, *, generated
         "version": __version__,
     }
     return Measured(record, result, interactions)
-
-
-def rounded_interval(accuracy: Accuracy) -> list[float]:
-    return [round(bound, 2) for bound in accuracy.interval]

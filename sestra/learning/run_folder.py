@@ -19,7 +19,7 @@ import filelock
 from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.io import read_json, write_json
+from sestra.io import make_folder, read_json, write_json
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.base import Policy
@@ -61,7 +61,7 @@ class RunFolder:
         """Make the folder of a new run."""
         if self.exists():
             raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
-        _make_folder(self.path / "checkpoints", "--out")
+        make_folder(self.path / "checkpoints", "choose another folder with --out")
         self.describe(config, vocabulary, source)
 
     def describe(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
@@ -182,13 +182,6 @@ def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
         raise InputError(f"{to.path}: is there already; choose another folder with --to")
     policy = Ensemble([trained.policy for trained in loaded])
     members = [{"seed": trained.config.seed, "learner": trained.config.learner_name, **trained.chosen} for trained in loaded]
-    _make_folder(to.path, "--to")
+    make_folder(to.path, "choose another folder with --to")
     checkpoint.save(to.model, policy.state_dict(), {"members": members})
     to.describe(first.config, first.vocabulary, source)
-
-
-def _make_folder(path: Path, flag: str) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be made ({error.strerror}); choose another folder with {flag}") from error

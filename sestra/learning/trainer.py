@@ -32,6 +32,7 @@ from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder
+from sestra.metrics import selection_score
 from sestra.worlds import get_world
 from sestra.worlds.reward import rewards
 from sestra.worlds.tables import compile_world
@@ -77,10 +78,9 @@ class Progress:
         return score(self.history[self.best_epoch - 1]) if self.best_epoch else (-math.inf,)
 
 
-def score(record: dict[str, Any]) -> tuple[float, ...]:
-    """What models are selected by: whole interactions, where there are any, then single instructions, then the reward."""
-    whole = record["inst"] if math.isnan(record["utts5"]) else record["utts5"]
-    return whole, record["inst"], record["reward"]
+def score(record: dict[str, Any]) -> tuple[float, float, float]:
+    """By what models are chosen."""
+    return selection_score(record["inst"], record["utts5"], record["reward"])
 
 
 def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:

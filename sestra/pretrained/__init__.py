@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from sestra.errors import InputError
-from sestra.io import read_json, to_json, write_json, write_text
+from sestra.io import make_folder, read_json, to_json, write_json, write_text
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
 from sestra.learning.run_folder import RunFolder, Trained, load_trained
-from sestra.metrics import interval, percent, tenths
+from sestra.metrics import from_record
 
 HERE = Path(__file__).parent
 PAPERS = "sestra"
@@ -60,12 +60,9 @@ def write(trained: Trained, to: Path, description: str) -> None:
     """The policy in half precision as a folder that ``load_trained`` reads, with its card if there is one."""
     if not RunFolder(to).exported:
         raise InputError(f"{to}: is the folder of a run, which this would overwrite; choose another one (with --to on the command line)")
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        if not description:
-            (to / "CARD.md").unlink(missing_ok=True)  # that of another policy
-    except OSError as error:
-        raise InputError(f"{to}: cannot be made ({error.strerror}); choose another folder (with --to on the command line)") from error
+    make_folder(to, "choose another folder (with --to on the command line)")
+    if not description:
+        (to / "CARD.md").unlink(missing_ok=True)  # that of another policy
     checkpoint.save(RunFolder(to).model, {name: tensor.half() for name, tensor in trained.policy.state_dict().items()}, trained.chosen)
     write_json(to / "vocab.json", list(trained.vocabulary.words))
     if description:
@@ -93,9 +90,9 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
     )
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
     rows = "\n".join(
-        f"| {label} | {tenths(percent(figures, key))} | {' to '.join(str(tenths(bound)) for bound in interval(figures, key))} |"
+        f"| {label} | {' | '.join(accuracy.columns[:2])} |"
         for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
-        if figures[key] is not None
+        if (accuracy := from_record(figures, key))
     )
     beside = f", beside {config.data.generated:,} interactions that sestra's grammar wrote" if config.data.generated else ""
     distilled = f", distilled from `{Path(config.teacher).name}`" if config.teacher else ""

@@ -1,4 +1,4 @@
-"""What stands between the network and the application: limits on requests, and headers that forbid a page all that it does not need."""
+"""What every request passes first: limits on its body and host, and security headers on its response."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ log = logging.getLogger("sestra.serve")
 
 
 def refusal(status: int, problems: Iterable[tuple[str, str]], headers: dict[str, str] | None = None) -> Response:
-    """The one shape of every answer that says no: ``problems`` are places and reasons."""
+    """An error response, always of the same shape; ``problems`` are pairs of a field and a reason."""
     found = [Problem(where=where, reason=reason) for where, reason in problems]
     together = "; ".join(f"{problem.where}: {problem.reason}" if problem.where else problem.reason for problem in found)
     body = Refusal(reason=together, problems=found).model_dump_json().encode("utf-8", "backslashreplace")
@@ -50,7 +50,7 @@ def refusal(status: int, problems: Iterable[tuple[str, str]], headers: dict[str,
 
 
 class Guard:
-    """An ASGI application around another one; ``hosts`` are the names that it answers to, by default any."""
+    """An ASGI application around another one; ``hosts`` are the host names that it accepts, by default any."""
 
     def __init__(self, app: ASGIApp, largest_body: int = LARGEST_BODY, hosts: Collection[str] | None = None) -> None:
         self._app, self._largest, self._hosts = app, largest_body, hosts
@@ -83,7 +83,7 @@ class Guard:
             await answer(scope, receive, send_with_headers)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
-        """What to refuse the request with, unless the application has answered it."""
+        """A refusal of the request, or None after the application has answered it."""
         if self._hosts is not None and not all(_name(host) in self._hosts for host in Headers(scope=scope).getlist("host") or [""]):
             return refusal(421, [("", f"the server has another name; ask for {' or '.join(sorted(self._hosts))}")], {"Connection": "close"})
         try:
@@ -93,11 +93,11 @@ class Guard:
             return refusal(408, [("body", f"did not arrive within {PATIENCE} seconds; send it again")], {"Connection": "close"})
         if body is None:
             return refusal(413, [("body", f"more than {self._largest:,} bytes; send less")], {"Connection": "close"})
-        await self._app(scope, _replayed(body, receive), send)
+        await self._app(scope, _replay(body, receive), send)
         return None
 
     async def _body(self, receive: Receive) -> bytes | None:
-        """The whole body, or None as soon as it has grown too large, whatever its headers said."""
+        """The whole body, or None as soon as it is too large, whatever its headers say."""
         body = bytearray()
         while True:
             message = await receive()
@@ -116,7 +116,7 @@ def _name(host: str) -> str:
     return (name if colon and (port.isdecimal() or not port) else host).lower()
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     given = False
 
     async def again() -> Message:

@@ -1,4 +1,4 @@
-"""What the HTTP interface takes and gives; the OpenAPI document is made from these."""
+"""Requests and responses of the HTTP interface, from which the OpenAPI document is made; a turn is ``sestra.agent.trace.Turn``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sestra.agent.limits import LONGEST_INSTRUCTION, LONGEST_STATE, MOST_WORDS
+
 LARGEST_BODY = 256 * 1024
 """Bytes."""
-LONGEST_INSTRUCTION = 1000
-LONGEST_STATE = 200
 LONGEST_NAME = 50
 MOST_TURNS = 50
-MOST_WORDS = 500
-"""In all instructions of an interaction together: what an answer costs grows with them."""
 MOST_FRAMES = 2 * MOST_TURNS
 MOST_EXAMPLES = 20
 LARGEST_SEED = 2**31 - 1
@@ -29,96 +27,44 @@ InstructionText = Annotated[
 ]
 
 
-class Asked(BaseModel):
-    """A body from outside: no field is guessed at or passed over."""
+class RequestBody(BaseModel):
+    """Nothing is converted, and no unknown field is accepted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class EarlierTurn(Asked):
+class EarlierTurn(RequestBody):
     """A turn of the interaction so far."""
 
     state: Annotated[StateText, Field(description="The state in which the turn began.")]
     instruction: InstructionText
 
 
-class FollowRequest(Asked):
-    """One instruction, and all that it may refer to."""
+class FollowRequest(RequestBody):
+    """One instruction, the current state, and the earlier turns."""
 
     world: WorldName
     state: StateText
-    history: Annotated[list[EarlierTurn], Field(max_length=MOST_TURNS, description="The earlier turns, the first one first.")] = []
+    history: Annotated[list[EarlierTurn], Field(max_length=MOST_TURNS, description="The earlier turns, oldest first.")] = []
     instruction: InstructionText
 
 
-class Frame(Asked):
-    """A state and what is written above it."""
+class Frame(RequestBody):
+    """A state and its caption."""
 
     caption: Annotated[str, Field(max_length=LONGEST_INSTRUCTION)]
     state: StateText
 
 
-class PictureRequest(Asked):
-    """States to draw below each other."""
+class PictureRequest(RequestBody):
+    """States to draw one below the other."""
 
     world: WorldName
     frames: Annotated[list[Frame], Field(min_length=1, max_length=MOST_FRAMES)]
 
 
-class Word(BaseModel):
-    """A token of the instruction, and the known word that it was taken for."""
-
-    text: str
-    read_as: str
-    known: bool
-
-
-class Choice(BaseModel):
-    """An action and its probability."""
-
-    action: str
-    probability: float
-
-
-class Weight(BaseModel):
-    """How much of the attention went to a word or an object."""
-
-    label: str
-    weight: float
-
-
-class Attended(BaseModel):
-    """One attention over words or objects, head by head."""
-
-    name: str
-    over: str
-    heads: list[list[Weight]]
-
-
-class Step(BaseModel):
-    """An action, why, and the state after it."""
-
-    action: str
-    probability: float
-    alternatives: list[Choice]
-    attention: list[Attended]
-    state: str
-
-
-class Turn(BaseModel):
-    """What the agent did, step by step; ``stopped`` is false where it had to be stopped."""
-
-    instruction: str
-    words: list[Word]
-    start: str
-    end: str
-    stopped: bool
-    notes: list[str]
-    steps: list[Step]
-
-
 class WorldSummary(BaseModel):
-    """A world that there is an agent for."""
+    """A world, and the agent that acts in it."""
 
     name: str
     agent: str
@@ -126,7 +72,7 @@ class WorldSummary(BaseModel):
 
 
 class Limits(BaseModel):
-    """What is refused beyond."""
+    """Anything longer is refused: characters of an instruction and of a state, earlier turns, words of an interaction, bytes of a body."""
 
     instruction: int = LONGEST_INSTRUCTION
     state: int = LONGEST_STATE
@@ -136,7 +82,7 @@ class Limits(BaseModel):
 
 
 class Worlds(BaseModel):
-    """The worlds, and what holds in all of them."""
+    """The worlds, and what is the same for all of them."""
 
     worlds: list[WorldSummary]
     attention: dict[str, str] = Field(description="What each attention is over, in words, by its name.")
@@ -144,7 +90,7 @@ class Worlds(BaseModel):
 
 
 class Example(BaseModel):
-    """A start state and things to say from there on."""
+    """A start state and instructions that can follow it."""
 
     title: str
     state: str
@@ -173,7 +119,7 @@ class Problem(BaseModel):
 
 
 class Refusal(BaseModel):
-    """Every answer but a good one has this shape."""
+    """The body of every error response."""
 
     reason: str
     problems: list[Problem]

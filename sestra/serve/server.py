@@ -1,4 +1,4 @@
-"""The application on a socket, until a signal ends it."""
+"""Run the application on a socket until a signal ends it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from fastapi import FastAPI
 from sestra.serve.batching import Batcher
 
 MOST_CONNECTIONS = 512
-"""Beyond this uvicorn answers 503; beyond half of it those that have been silent longest are closed."""
-PATIENCE = 10
-"""Seconds for a request's head to arrive, which uvicorn itself would wait for without end."""
-KEPT_ALIVE = 5
+"""Beyond this uvicorn answers 503; beyond half of it the connections that have been idle longest are closed."""
+IDLE_TIMEOUT = 10
+"""Seconds for the head of a request to arrive; uvicorn itself would wait forever."""
+KEEP_ALIVE = 5
 """Seconds that a connection stays open between two requests."""
 LONGEST_HEAD = 16 * 1024
 """Bytes of a request's line and headers."""
 GRACE = 1
-"""Seconds to send the last answers in, once the server is to stop."""
+"""Seconds for the last responses, once the server is to stop."""
 
 
 def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
-    """Serve until SIGINT or SIGTERM; whoever still waits then is told that the server stops."""
+    """Serve until SIGINT or SIGTERM; requests that still wait then get 503."""
     config = uvicorn.Config(
         app,
         http="h11",
@@ -38,7 +38,7 @@ def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
         access_log=False,
         server_header=False,
         limit_concurrency=MOST_CONNECTIONS,
-        timeout_keep_alive=KEPT_ALIVE,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=2 * GRACE,
         h11_max_incomplete_event_size=LONGEST_HEAD,
     )
@@ -56,12 +56,12 @@ def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's, which greets, does not wait for those who say nothing, and stops in time."""
+    """Uvicorn's server, which also prints a greeting, closes idle connections, and stops in time."""
 
     def __init__(self, config: uvicorn.Config, greeting: str, batcher: Batcher[Any, Any]) -> None:
         super().__init__(config)
         self._greeting, self._batcher = greeting, batcher
-        self._silent: dict[Any, tuple[float, Any]] = {}
+        self._idle: dict[Any, tuple[float, Any]] = {}
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -69,8 +69,8 @@ class Server(uvicorn.Server):
         sys.stdout.flush()
 
     async def on_tick(self, counter: int) -> bool:
-        self._silent = silences(self.server_state.connections, self._silent, time.monotonic())
-        for connection in overdue(self._silent, len(self.server_state.connections), time.monotonic()):
+        self._idle = idle_connections(self.server_state.connections, self._idle, time.monotonic())
+        for connection in overdue(self._idle, len(self.server_state.connections), time.monotonic()):
             connection.transport.abort()
         return await super().on_tick(counter)
 
@@ -84,8 +84,8 @@ class Server(uvicorn.Server):
             connection.transport.abort()
 
 
-def silences(connections: Collection[Any], before: dict[Any, tuple[float, Any]], now: float) -> dict[Any, tuple[float, Any]]:
-    """Of connections with no request under way: since when, and the last request, by which a later look knows whether there was another."""
+def idle_connections(connections: Collection[Any], before: dict[Any, tuple[float, Any]], now: float) -> dict[Any, tuple[float, Any]]:
+    """The connections without a running request: since when, and their last request, which shows later whether there was another."""
     found = {}
     for connection in connections:
         cycle = connection.cycle
@@ -95,8 +95,8 @@ def silences(connections: Collection[Any], before: dict[Any, tuple[float, Any]],
     return found
 
 
-def overdue(silent: dict[Any, tuple[float, Any]], connections: int, now: float) -> list[Any]:
-    """Those that have been silent for too long, or longest where there are too many connections."""
-    longest_first = sorted(silent, key=lambda connection: silent[connection][0])
+def overdue(idle: dict[Any, tuple[float, Any]], connections: int, now: float) -> list[Any]:
+    """The connections to close: idle for too long, or idle longest where there are too many."""
+    longest_first = sorted(idle, key=lambda connection: idle[connection][0])
     excess = max(0, connections - MOST_CONNECTIONS // 2)
-    return [each for place, each in enumerate(longest_first) if place < excess or now - silent[each][0] > PATIENCE]
+    return [each for place, each in enumerate(longest_first) if place < excess or now - idle[each][0] > IDLE_TIMEOUT]

@@ -37,15 +37,15 @@ def obedient(monkeypatch) -> Agent:
         ("", ["x"], "start state"),
         ("1:x 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", ["go"], r"start state: unknown colour 'x'"),
         ("1:" + "g" * 30000, ["go"], r"30,002 characters"),
-        ("1:g " * 4000 + "x", ["go"], r"start state: "),
-        ("1:" + "g" * 9000, ["go"], r"start state: 1 objects"),
-        ("1:" + "g" * 9000 + " 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", ["go"], r"start state: 9000 units"),
+        ("1:g " * 400 + "x", ["go"], r"start state: "),
+        ("1:" + "g" * 1900, ["go"], r"start state: 1 objects"),
+        ("1:" + "g" * 1900 + " 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", ["go"], r"start state: 1900 units"),
         (None, ["go"], "start state: .*not text"),
         (STATES["alchemy"], ["throw it", ""], r"instruction 2: '' has no word"),
         (STATES["alchemy"], ["  \n"], r"instruction 1: .*no word"),
         (STATES["alchemy"], ["... !"], r"instruction 1: '\.\.\. !' has no word"),
-        (STATES["alchemy"], ["pour " * 1001], r"instruction 1: 1,001 words"),
-        (STATES["alchemy"], ["p" * 20001], r"instruction 1: 20,001 characters"),
+        (STATES["alchemy"], ["p " * 500] * 3, r"1,500 words in all instructions together"),
+        (STATES["alchemy"], ["p" * 1001], r"instruction 1: 1,001 characters"),
         (STATES["alchemy"], [3], r"instruction 1: .*3.* is not text"),
         (STATES["alchemy"], "throw it", r"one text; expected a list"),
     ],
@@ -80,15 +80,15 @@ def test_contexts_that_make_no_sense(obedient, context):
 
 
 def test_a_context_that_grew_too_long(obedient):
-    many = Context((DARK,) * 8, ("out1 " * 800,) * 8)
-    with pytest.raises(InputError, match="5,000 words in 7 earlier instructions; begin a new interaction"):
+    many = Context((DARK,) * 6, ("out1 " * 190,) * 6)
+    with pytest.raises(InputError, match="1,140 words in all instructions together; expected at most 1,000; start a new interaction"):
         obedient.check(many)
     obedient.check(Context(many.states[:5], many.instructions[:5]))
 
 
 def test_what_is_too_long_is_refused_before_it_is_spelt(obedient, monkeypatch):
     monkeypatch.setattr(Speller, "read", lambda *_: pytest.fail("it was spelt"))
-    for instructions in (("ot1 " * 1001,), ("ot1 " * 800,) * 8, ("ot1", "?")):
+    for instructions in (("ot1 " * 1001,), ("ot1 " * 200,) * 6, ("ot1", "?")):
         with pytest.raises(InputError):
             obedient.check(Context((DARK,) * len(instructions), instructions))
 

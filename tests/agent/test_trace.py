@@ -6,48 +6,39 @@ import json
 
 import pytest
 
-from sestra.agent.trace import Alternative, Attended, Attention, Step, Trace, Turn, Word
+from sestra.agent.trace import Alternative, Attention, Step, Trace, Turn, Weight, Word
 from sestra.errors import InputError
 
 START, MIDDLE, END = "1:g 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", "1:gg 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", "1:_ 2:_ 3:_ 4:_ 5:_ 6:_ 7:_"
-CURRENT = Attended("current", "words", ((("ad", 0.25), ("green", 0.75)),))
-STATE = Attended("state", "objects", ((("1", 0.5), ("2", 0.5)), (("1", 1.0), ("2", 0.0))))
-ATTENTION = Attention((CURRENT, STATE))
+CURRENT = Attention("current", "words", ((Weight("ad", 0.25), Weight("green", 0.75)),))
+STATE = Attention("state", "objects", ((Weight("1", 0.5), Weight("2", 0.5)), (Weight("1", 1.0), Weight("2", 0.0))))
 
 
 def step(action: str, state: str) -> Step:
-    return Step(action, 0.75, (Alternative("pop 2", 0.125), Alternative("stop", 0.0625)), ATTENTION, state)
+    return Step(action, 0.75, (Alternative("pop 2", 0.125), Alternative("stop", 0.0625)), (CURRENT, STATE), state)
 
 
 FIRST = Turn(
     "Ad green",
     (Word("ad", "add", known=True), Word("green", "green", known=True)),
     START,
-    (step("push 1 g", MIDDLE), step("stop", MIDDLE)),
+    MIDDLE,
     stopped=True,
     notes=("“ad” was read as “add”.",),
+    steps=(step("push 1 g", MIDDLE), step("stop", MIDDLE)),
 )
-SECOND = Turn("empty it", (), MIDDLE, (step("pop 1", START), step("pop 1", END)), stopped=False)
+SECOND = Turn("empty it", (), MIDDLE, END, stopped=False, notes=(), steps=(step("pop 1", START), step("pop 1", END)))
 TRACE = Trace("alchemy", START, (FIRST, SECOND))
 
 
 def test_ends():
-    assert (FIRST.end, SECOND.end, TRACE.final_state) == (MIDDLE, END, END)
+    assert TRACE.final_state == END
     assert Trace("alchemy", START).final_state == START
-    assert Turn("x", (), START, (), stopped=False).end == START
 
 
 def test_actions_are_without_stop():
     assert FIRST.actions == ("push 1 g",)
     assert SECOND.actions == ("pop 1", "pop 1")
-
-
-def test_attention_by_name_and_in_order():
-    assert ATTENTION.names == ("current", "state")
-    assert list(ATTENTION) == [CURRENT, STATE]
-    assert ATTENTION["state"] is STATE
-    with pytest.raises(KeyError, match="previous"):
-        ATTENTION["previous"]
 
 
 def test_json():

@@ -11,7 +11,7 @@ from commands import run
 from lamps import Lamps
 
 from sestra.agent import Agent
-from sestra.agent.trace import Attended, Attention, Step, Trace, Turn, Word
+from sestra.agent.trace import Attention, Step, Trace, Turn, Weight, Word
 from sestra.data.vocabulary import Vocabulary
 from sestra.drawing.attention import attention_picture
 from sestra.drawing.attention_rows import MOST_ROWS, TITLES
@@ -72,8 +72,8 @@ def test_attention_of_an_earlier_turn_does_not_depend_on_later_ones(capsys: pyte
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--state", STATE, "throw", "--turn", "9", "--out", "a.svg"], "--turn 9: expected a number from 1 to 1"),
-        (["--state", STATE, "throw", "--turn", "0", "--out", "a.svg"], "--turn 0: expected a number from 1 to 1"),
+        (["--state", STATE, "throw", "--turn", "9", "--out", "a.svg"], "--turn 9: expected a whole number from 1 to 1"),
+        (["--state", STATE, "throw", "--turn", "0", "--out", "a.svg"], "--turn 0: expected a whole number from 1 to 1"),
         (["--state", STATE, "throw", "--out", "a.jpeg"], "--out a.jpeg: cannot tell what kind of picture to write"),
         (["--state", STATE, "throw", "--out", "absent/a.svg"], "absent/a.svg: cannot be written"),
         (["--state", STATE, "throw", "--out", "absent/a.png"], "absent/a.png: cannot be written"),
@@ -123,15 +123,17 @@ def test_other_policies_attentions_are_drawn_under_their_own_names(monkeypatch: 
     assert "Action 1, out 3: obeyed: out3 (100%)" in picture.description
 
 
-def made(attended: list[list[Attended]], words: int = 3) -> Trace:
+def made(attended: list[list[Attention]], words: int = 3) -> Trace:
     """A turn with these attentions, a list a step."""
-    steps = tuple(Step("stop", 1.0, (), Attention(tuple(each)), STATE) for each in attended)
-    return Trace("alchemy", STATE, (Turn("x", tuple(Word(f"w{place}", "x", True) for place in range(words)), STATE, steps, True),))
+    steps = tuple(Step("stop", 1.0, (), tuple(each), STATE) for each in attended)
+    return Trace(
+        "alchemy", STATE, (Turn("x", tuple(Word(f"w{place}", "x", True) for place in range(words)), STATE, STATE, True, (), steps),)
+    )
 
 
 def test_objects_that_come_and_go_keep_their_rows():
-    now = Attended("state", "objects", ((("1", 0.25), ("2", 0.75)), (("1", 0.5), ("2", 0.5))))
-    then = Attended("state", "objects", ((("2", 1.0),), (("2", 1.0),)))
+    now = Attention("state", "objects", ((Weight("1", 0.25), Weight("2", 0.75)), (Weight("1", 0.5), Weight("2", 0.5))))
+    then = Attention("state", "objects", ((Weight("2", 1.0),), (Weight("2", 1.0),)))
     picture = attention_picture(get_world("alchemy"), made([[now], [then]]), 1)
     shown = texts(picture)
     assert (shown.count("25%"), shown.count("75%"), shown.count("50%"), shown.count("100%")) == (1, 1, 2, 2)
@@ -141,7 +143,7 @@ def test_objects_that_come_and_go_keep_their_rows():
 
 @pytest.mark.parametrize(("steps", "blocks_in_a_row"), [(1, 4), (5, 2), (20, 1)])
 def test_heads_stand_below_each_other_where_they_are_too_wide(steps: int, blocks_in_a_row: int):
-    attended = Attended("objects", "objects", ((("1", 0.4), ("2", 0.6)),) * 4)
+    attended = Attention("objects", "objects", ((Weight("1", 0.4), Weight("2", 0.6)),) * 4)
     picture = attention_picture(get_world("alchemy"), made([[attended]] * steps), 1)
     heads = [shape for shape in picture.shapes if isinstance(shape, Label) and shape.text.startswith("head ")]
     assert [head.text for head in heads] == ["head 1", "head 2", "head 3", "head 4"]
@@ -151,13 +153,14 @@ def test_heads_stand_below_each_other_where_they_are_too_wide(steps: int, blocks
 
 
 def test_what_lay_on_no_word_has_a_row():
-    picture = attention_picture(get_world("alchemy"), made([[Attended("previous", "words", ((("a", 0.2), ("a", 0.1)),))]]), 1)
+    previous = Attention("previous", "words", ((Weight("a", 0.2), Weight("a", 0.1)),))
+    picture = attention_picture(get_world("alchemy"), made([[previous]]), 1)
     assert {"20%", "10%", "70%", "(no word)"} <= set(texts(picture))
 
 
 def test_many_words_share_a_row():
-    weights = tuple((f"w{place}", 0.9 if place == 300 else 0.1 / 499) for place in range(500))
-    picture = attention_picture(get_world("alchemy"), made([[Attended("current", "words", (weights,))]], words=500), 1)
+    weights = tuple(Weight(f"w{place}", 0.9 if place == 300 else 0.1 / 499) for place in range(500))
+    picture = attention_picture(get_world("alchemy"), made([[Attention("current", "words", (weights,))]], words=500), 1)
     shown = texts(picture)
     assert {"w300", "90%", f"({500 - MOST_ROWS + 1} other words)", "9%"} <= set(shown)
     assert inside(picture)

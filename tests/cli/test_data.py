@@ -13,7 +13,7 @@ from agents import write_random_agent
 from commands import run
 
 from sestra import Agent, __version__, pretrained
-from sestra.agent.trace import Attention, Step, Trace, Turn
+from sestra.agent.trace import Step, Trace, Turn
 from sestra.cli.demo import demonstrations
 from sestra.data import download as downloads
 from sestra.data import scone as reader
@@ -293,8 +293,8 @@ def test_demo_says_how_often_the_agent_was_right(capsys: pytest.CaptureFixture[s
     def follow(self: Agent, state: str, instructions: tuple[str, ...]) -> Trace:
         turns = []
         for instruction, before, after in zip(instructions, reached, reached[1:], strict=False):
-            step = Step("stop", 1.0, (), Attention(()), after)
-            turns.append(Turn(instruction, (), before, (step,), True))
+            step = Step("stop", 1.0, (), (), after)
+            turns.append(Turn(instruction, (), before, after, True, (), (step,)))
         return Trace("tangrams", state, tuple(turns))
 
     monkeypatch.setattr("sestra.agent.Agent.follow", follow)

@@ -84,7 +84,7 @@ def test_errors_never_end_the_session(play):
     assert '/state "1:x": 1 objects' in answers[1]
     assert "/dance is no command; expected one of /undo, /reset, /random, /state, /help, /quit" in " ".join(answers[2].split())
     assert "has no word in it" in answers[3]
-    assert "words are too many" in answers[4]
+    assert "characters are too many" in answers[4]
     assert "\x1b" not in answers[7]
 
 

@@ -138,15 +138,15 @@ def test_an_instruction_means_one_thing_in_its_context(world):
     ("arguments", "expected"),
     [
         ({"world": "chess"}, "unknown world 'chess'"),
-        ({"count": 0}, "count 0 .* from 1 to"),
-        ({"count": -3}, "count -3"),
-        ({"count": 10**9}, "count 1000000000"),
-        ({"count": 2.5}, "count 2.5"),
-        ({"count": True}, "count True"),
-        ({"seed": -1}, "seed -1"),
-        ({"seed": "x"}, "seed 'x'"),
-        ({"turns": 0}, "turns 0"),
-        ({"turns": 1000}, "turns 1000"),
+        ({"count": 0}, "count=0; .* from 1 to"),
+        ({"count": -3}, "count=-3"),
+        ({"count": 10**9}, "count=1000000000"),
+        ({"count": 2.5}, "count=2.5"),
+        ({"count": True}, "count=True"),
+        ({"seed": -1}, "seed=-1"),
+        ({"seed": "x"}, "seed='x'"),
+        ({"turns": 0}, "turns=0"),
+        ({"turns": 1000}, "turns=1000"),
         ({"prefix": ""}, "prefix ''"),
         ({"prefix": "a\tb"}, "prefix 'a"),
     ],
@@ -157,7 +157,7 @@ def test_nonsense_is_refused(arguments, expected):
 
 
 def test_splits_refuse_a_bad_seed():
-    with pytest.raises(InputError, match="seed -2"):
+    with pytest.raises(InputError, match="seed=-2"):
         synthetic.splits("scene", seed=-2)
 
 

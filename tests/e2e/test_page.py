@@ -147,7 +147,7 @@ def test_what_was_looked_at_is_named_and_marked(page: Page, world: str):
     weights = [attended for attended in turn.steps[0].attention if attended.name in ("objects", "state")]
     assert len(weights) == 1
     heads = weights[0].heads
-    means = [sum(head[place][1] for head in heads) / len(heads) for place in range(len(heads[0]))]
+    means = [sum(head[place].weight for head in heads) / len(heads) for place in range(len(heads[0]))]
     drawn = page.locator(".look").evaluate_all("looks => looks.map(look => (Number(look.getAttribute('fill-opacity')) - 0.04) / 0.5)")
     assert drawn == pytest.approx(means, abs=1e-3)
     page.locator(".turn").nth(2).locator(".step").first.hover()

@@ -9,7 +9,7 @@ from typing import Any
 from sestra.data.download import SHA256
 from sestra.experiments.aggregate import paper
 from sestra.experiments.grid import SYSTEMS, trial_name
-from sestra.learning.evaluation import Accuracy
+from sestra.metrics import Accuracy, to_record
 
 SIZES = {"alchemy": 245, "scene": 198, "tangrams": 199}
 
@@ -30,9 +30,7 @@ def record(world: str, system: str, seed: int = 1, *, preset: str = "default", g
     epochs = config.optimisation.epochs
     curve = [percents[0] * (1 - math.exp(-(epoch + 1) / (4 + rng.random()))) for epoch in range(epochs)]
     split = {
-        **{key: round(accuracy.percent, 2) for key, accuracy in figures.items()},
-        "intervals": {key: [round(bound, 2) for bound in accuracy.interval] for key, accuracy in figures.items()},
-        "counts": {key: [accuracy.successes, accuracy.trials] for key, accuracy in figures.items()},
+        **to_record(figures),
         "by_turn": [round(max(0.0, percents[0] + 4 - 2 * turn + rng.gauss(0, 1)), 2) for turn in range(5)],
         "reward": 0.5,
         "data": {"name": name, "sha256": "0" * 64 if generated else SHA256[name]},

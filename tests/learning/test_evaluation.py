@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from lamps import Lamps
-from scipy.stats import binomtest
 
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.evaluation import Accuracy, evaluate, execute
+from sestra.learning.evaluation import evaluate, execute
 from sestra.learning.policies.base import Step
 from sestra.learning.policies.registry import POLICIES
+from sestra.metrics import Accuracy
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
 
@@ -152,22 +149,6 @@ def test_an_unknown_state_between_known_ones_does_not_make_an_interaction_wrong(
     result = evaluate(script, TABLES, turns, horizon=5)
     assert result.inst == Accuracy(5, 5)
     assert result.utts3 == result.utts5 == Accuracy(1, 1)
-
-
-@given(trials=st.integers(1, 5000), share=st.floats(0, 1))
-def test_interval_is_wilsons(trials, share):
-    successes = round(share * trials)
-    low, high = Accuracy(successes, trials).interval
-    expected = binomtest(successes, trials).proportion_ci(confidence_level=0.95, method="wilson")
-    assert low == pytest.approx(100 * expected.low, abs=1e-8)
-    assert high == pytest.approx(100 * expected.high, abs=1e-8)
-
-
-def test_accuracy_of_nothing():
-    assert math.isnan(Accuracy(0, 0).percent)
-    assert all(map(math.isnan, Accuracy(0, 0).interval))
-    assert Accuracy.of(torch.tensor([True, False, True, True])) == Accuracy(3, 4)
-    assert Accuracy(3, 4).percent == 75
 
 
 @pytest.mark.parametrize("network", POLICIES.names())

@@ -17,13 +17,13 @@ from sestra.data.synthetic import generate, splits
 from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning import trainer as training
-from sestra.learning.evaluation import Accuracy, Evaluation
+from sestra.learning.evaluation import Evaluation
 from sestra.learning.optim import rmsprop
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.policy import ObjectPolicy
-from sestra.learning.rollout import Guided
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import GENERATED_SEED, Trainer, split_validation
+from sestra.metrics import Accuracy
 from sestra.worlds import WORLDS
 
 
@@ -310,7 +310,7 @@ def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkey
         run = start(tmp_path / name, **settings)
         run.policy.train()
         if name == "asked":
-            monkeypatch.setattr(Guided, "certain", lambda _, states: torch.zeros(len(states), dtype=torch.bool))
+            monkeypatch.setattr(OracleGuided, "certain", lambda _, states: torch.zeros(len(states), dtype=torch.bool))
         outcomes.append(run.update(run.train.select(torch.arange(40))))
         rows.append(sum(asked))
     (value, spared, _), (other, full, _) = outcomes

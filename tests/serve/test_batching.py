@@ -22,8 +22,8 @@ def squares(numbers: Sequence[int]) -> list[int]:
 
 def test_a_lone_question_is_asked_at_once():
     batcher = Batcher({"square": squares})
-    assert run_alone(batcher.ask("square", 3)) == 9
-    assert run_alone(batcher.ask("square", 4)) == 16  # in another event loop
+    assert run_alone(batcher.submit("square", 3)) == 9
+    assert run_alone(batcher.submit("square", 4)) == 16  # in another event loop
 
 
 def test_those_that_wait_go_together_up_to_the_limit():
@@ -37,9 +37,9 @@ def test_those_that_wait_go_together_up_to_the_limit():
 
     async def ask() -> list[int]:
         batcher = Batcher({"square": gated}, largest=4)
-        first = asyncio.create_task(batcher.ask("square", 0))
+        first = asyncio.create_task(batcher.submit("square", 0))
         await asyncio.sleep(0.05)  # it is being answered
-        others = [asyncio.create_task(batcher.ask("square", number)) for number in range(1, 11)]
+        others = [asyncio.create_task(batcher.submit("square", number)) for number in range(1, 11)]
         await asyncio.sleep(0.05)
         gate.set()
         return await asyncio.gather(first, *others)
@@ -52,7 +52,7 @@ def test_questions_of_several_kinds_are_kept_apart():
     batcher = Batcher({"square": squares, "negative": lambda numbers: [-number for number in numbers]})
 
     async def ask() -> list[int]:
-        return await asyncio.gather(*(batcher.ask(kind, n) for n in range(5) for kind in ("square", "negative")))
+        return await asyncio.gather(*(batcher.submit(kind, n) for n in range(5) for kind in ("square", "negative")))
 
     assert run_alone(ask()) == [answer for n in range(5) for answer in (n**2, -n)]
 
@@ -61,7 +61,7 @@ def test_one_that_fails_spoils_no_other():
     batcher = Batcher({"square": squares})
 
     async def ask() -> list[int | BaseException]:
-        return await asyncio.gather(*(batcher.ask("square", n) for n in (1, -2, 3)), return_exceptions=True)
+        return await asyncio.gather(*(batcher.submit("square", n) for n in (1, -2, 3)), return_exceptions=True)
 
     one, failed, three = run_alone(ask())
     assert (one, three) == (1, 9)
@@ -79,9 +79,9 @@ def test_whoever_goes_away_is_not_waited_for():
 
     async def ask() -> int:
         batcher = Batcher({"square": gated})
-        tasks = [asyncio.create_task(batcher.ask("square", n)) for n in range(3)]
+        tasks = [asyncio.create_task(batcher.submit("square", n)) for n in range(3)]
         await asyncio.sleep(0.05)
-        late = [asyncio.create_task(batcher.ask("square", n)) for n in (7, 8)]
+        late = [asyncio.create_task(batcher.submit("square", n)) for n in (7, 8)]
         await asyncio.sleep(0.05)
         tasks[1].cancel()
         late[0].cancel()
@@ -102,12 +102,12 @@ def test_too_many_are_turned_away():
 
     async def ask() -> list[int]:
         batcher = Batcher({"square": gated}, waiting=3)
-        first = asyncio.create_task(batcher.ask("square", 0))
+        first = asyncio.create_task(batcher.submit("square", 0))
         await asyncio.sleep(0.05)
-        others = [asyncio.create_task(batcher.ask("square", n)) for n in range(1, 4)]
+        others = [asyncio.create_task(batcher.submit("square", n)) for n in range(1, 4)]
         await asyncio.sleep(0.05)
         with pytest.raises(BusyError):
-            await batcher.ask("square", 9)
+            await batcher.submit("square", 9)
         gate.set()
         return await asyncio.gather(first, *others)
 
@@ -123,13 +123,13 @@ def test_those_who_left_are_not_counted_as_waiting():
 
     async def ask() -> int:
         batcher = Batcher({"square": gated}, waiting=2)
-        tasks = [asyncio.create_task(batcher.ask("square", 0))]
+        tasks = [asyncio.create_task(batcher.submit("square", 0))]
         await asyncio.sleep(0.05)
-        tasks += [asyncio.create_task(batcher.ask("square", n)) for n in (1, 2)]
+        tasks += [asyncio.create_task(batcher.submit("square", n)) for n in (1, 2)]
         await asyncio.sleep(0.05)
         tasks[1].cancel()
         await asyncio.sleep(0)
-        late = asyncio.create_task(batcher.ask("square", 7))
+        late = asyncio.create_task(batcher.submit("square", 7))
         await asyncio.sleep(0.05)
         gate.set()
         await asyncio.gather(tasks[0], tasks[2])
@@ -152,7 +152,7 @@ def test_fewer_go_together_where_they_are_large():
         sizes = [1, 50, 10, 60, 10, 10, 10, 200, 10]
         tasks = []
         for size in sizes:
-            tasks.append(asyncio.create_task(batcher.ask("square", size, size)))
+            tasks.append(asyncio.create_task(batcher.submit("square", size, size)))
             await asyncio.sleep(0.01)
         gate.set()
         return await asyncio.gather(*tasks)
@@ -167,8 +167,8 @@ def test_a_wrong_number_of_answers_fails_its_askers_alone(wrong: Callable[[Seque
 
     async def ask() -> list[int | BaseException]:
         async with asyncio.timeout(5):
-            failed = await asyncio.gather(*(batcher.ask("wrong", n) for n in range(3)), return_exceptions=True)
-            return [*failed, await batcher.ask("square", 3), *await asyncio.gather(batcher.ask("unknown", 1), return_exceptions=True)]
+            failed = await asyncio.gather(*(batcher.submit("wrong", n) for n in range(3)), return_exceptions=True)
+            return [*failed, await batcher.submit("square", 3), *await asyncio.gather(batcher.submit("unknown", 1), return_exceptions=True)]
 
     *failed, answer, unknown = run_alone(ask())
     assert [isinstance(error, RuntimeError | TypeError) for error in failed] == [True] * 3
@@ -185,13 +185,13 @@ def test_closing_refuses_all_and_waits_for_none():
 
     async def ask() -> tuple[list[int | BaseException], float]:
         batcher = Batcher({"square": gated})
-        tasks = [asyncio.create_task(batcher.ask("square", 0))]
+        tasks = [asyncio.create_task(batcher.submit("square", 0))]
         await asyncio.sleep(0.05)
-        tasks += [asyncio.create_task(batcher.ask("square", n)) for n in (1, 2)]
+        tasks += [asyncio.create_task(batcher.submit("square", n)) for n in (1, 2)]
         await asyncio.sleep(0.05)
         begun = time.monotonic()
         batcher.close()
-        answers = await asyncio.gather(*tasks, batcher.ask("square", 3), return_exceptions=True)
+        answers = await asyncio.gather(*tasks, batcher.submit("square", 3), return_exceptions=True)
         taken = time.monotonic() - begun
         assert batcher.busy
         batcher.close()

@@ -47,7 +47,7 @@ def load_slow(names):
     Agent.take_turns = lambda *_: time.sleep(60)
     return agents
 serve.load = load_slow
-running.PATIENCE = 0.5
+running.IDLE_TIMEOUT = 0.5
 sys.exit(main(sys.argv[1:]))
 """
 """An agent that takes a minute for a turn, and a server that waits only half a second for a request's head."""
@@ -108,9 +108,9 @@ def test_it_stops_at_once_while_it_is_busy(folder: Path, number: int):
 def test_whoever_says_nothing_is_not_waited_for(folder: Path):
     with serving(folder, "-c", SLOW) as (_, address):
         host, port = "127.0.0.1", int(address.rstrip("/").rsplit(":", 1)[1])
-        with socket.create_connection((host, port), 5) as silent, socket.create_connection((host, port), 5) as slow:
+        with socket.create_connection((host, port), 5) as idle, socket.create_connection((host, port), 5) as slow:
             slow.sendall(b"GET /healthz HTTP/1.1\r\nHo")
-            for connection in (silent, slow):
+            for connection in (idle, slow):
                 with suppress(ConnectionResetError):
                     assert connection.recv(1) == b""
         with httpx.Client(base_url=address) as client:
@@ -124,25 +124,25 @@ class Connection:
     cycle: Any = None
 
 
-def test_silence_begins_anew_after_every_request():
+def test_idleness_begins_anew_after_every_request():
     done, under_way = SimpleNamespace(response_complete=True), SimpleNamespace(response_complete=False)
     connection, other = Connection(), Connection(under_way)
-    silent = running.silences([connection, other], {}, 1.0)
-    silent = running.silences([connection, other], silent, 5.0)
-    assert silent == {connection: (1.0, None)}
+    idle = running.idle_connections([connection, other], {}, 1.0)
+    idle = running.idle_connections([connection, other], idle, 5.0)
+    assert idle == {connection: (1.0, None)}
     connection.cycle, other.cycle = done, done
-    silent = running.silences([connection, other], silent, 6.0)
-    assert silent == {connection: (6.0, done), other: (6.0, done)}
-    assert running.silences([other], silent, 7.0) == {other: (6.0, done)}
+    idle = running.idle_connections([connection, other], idle, 6.0)
+    assert idle == {connection: (6.0, done), other: (6.0, done)}
+    assert running.idle_connections([other], idle, 7.0) == {other: (6.0, done)}
 
 
-def test_the_longest_silent_are_closed_where_there_are_too_many():
-    silent: dict[Any, tuple[float, Any]] = {Connection(): (float(n), None) for n in (3, 1, 2)}
-    third, first, second = silent
-    assert running.overdue(silent, 3, 5.0) == []
-    assert running.overdue(silent, running.MOST_CONNECTIONS // 2 + 2, 5.0) == [first, second]
-    assert running.overdue(silent, 3, running.PATIENCE + 2.5) == [first, second]
-    assert third in running.overdue(silent, 3, running.PATIENCE + 3.5)
+def test_the_longest_idle_are_closed_where_there_are_too_many():
+    idle: dict[Any, tuple[float, Any]] = {Connection(): (float(n), None) for n in (3, 1, 2)}
+    third, first, second = idle
+    assert running.overdue(idle, 3, 5.0) == []
+    assert running.overdue(idle, running.MOST_CONNECTIONS // 2 + 2, 5.0) == [first, second]
+    assert running.overdue(idle, 3, running.IDLE_TIMEOUT + 2.5) == [first, second]
+    assert third in running.overdue(idle, 3, running.IDLE_TIMEOUT + 3.5)
 
 
 @pytest.mark.parametrize(
