@@ -40,8 +40,8 @@ class Rule:
 
 
 RULES = {
+    "sestra train --world shelf.py:Shelf": Rule("--epochs 1"),
     "sestra train": Rule(f"{SMALL} --epochs 1"),
-    "python shelf.py train": Rule("--epochs 1"),
     "sestra evaluate": Rule(SMALL),
     "sestra analyze": Rule(f"{SMALL} --errors 3"),
     "sestra data generate": Rule("--count 20"),

@@ -30,7 +30,7 @@ def rewards(
         last = np.asarray(at_horizon)[..., None, None]  # [..., 1, 1]
         price = np.where(last, tables.valid.take(states, 0), price)  # [..., slots, edits]
     reward = np.empty((*states.shape[:-1], tables.actions), np.float32)  # [..., actions]
-    reward[..., :-1] = np.subtract(shaped, price, dtype=np.float32).reshape(*states.shape[:-1], -1)
+    reward[..., :-1] = np.subtract(shaped, price, dtype=np.float32).reshape(reward[..., :-1].shape)
     reward[..., -1] = np.where((states == goals).all(-1), 1, -1)
     return reward
 

@@ -195,7 +195,7 @@ class Tables:
 def _with_stop(edits: Flags, stop: Flags | bool) -> Flags:
     """Flags of all edits, ``[..., slots, edits]``, and of STOP as flags of all actions."""
     flags = np.empty((*edits.shape[:-2], edits.shape[-2] * edits.shape[-1] + 1), np.bool_)  # [..., actions]
-    flags[..., :-1] = edits.reshape(*edits.shape[:-2], -1)
+    flags[..., :-1] = edits.reshape(flags[..., :-1].shape)
     flags[..., -1] = stop
     return flags
 

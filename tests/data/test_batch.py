@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sestra.data.batch import batches, encode_turns, forget_words, pad
+from sestra.data.augment import drop_words
+from sestra.data.batch import Example, batches, encode_turns, join_instructions, make_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, SPECIAL, UNKNOWN, Vocabulary
@@ -61,13 +62,25 @@ def test_select_drops_padding_that_nobody_needs():
     shortest = turns.lengths.argsort()[:3]
     chosen = turns.select(shortest)
     assert chosen.words.shape == (3, int(turns.lengths[shortest].max()))
-    assert torch.equal(chosen.initial, turns.initial[shortest])
-    assert len(turns.select(torch.tensor([], dtype=torch.long))) == 0
+    assert np.array_equal(chosen.initial, turns.initial[shortest])
+    assert len(turns.select(np.array([], np.int64))) == 0
 
 
-def test_pad():
-    assert pad([[5, 6], [7], []]).tolist() == [[5, 6], [7, PAD], [PAD, PAD]]
-    assert pad([]).shape == (0, 0)
+def test_instructions_are_joined():
+    assert join_instructions(["ab"], "|", ">") == [">", "a", "b"]
+    assert join_instructions(["ab", "c", "de"], "|", ">") == ["a", "b", "|", "c", ">", "d", "e"]
+
+
+def test_examples_are_padded_and_their_last_state_is_repeated():
+    short, long = Example([[5, 6]], [START], MIDDLE), Example([[5], [6], [7, 4]], [START, MIDDLE, END], START, interaction=3, whole=False)
+    turns = make_turns([short, long], TABLES)
+    assert turns.words.tolist() == [[CURRENT, 5, 6, PAD, PAD, PAD], [5, BETWEEN, 6, CURRENT, 7, 4]]
+    assert turns.current.tolist() == [1, 4]
+    assert [TABLES.decode(history) for history in turns.history] == [[START] * 3, [START, MIDDLE, END]]
+    assert TABLES.decode(turns.initial) == [START, END]
+    assert (turns.interaction.tolist(), turns.whole.tolist()) == ([0, 3], [True, False])
+    assert make_turns([short], TABLES, turns=5).history.shape == (1, 5, TABLES.slots)
+    assert make_turns([], TABLES).words.shape == (0, 0)
 
 
 TURNS = turns_of(40)
@@ -77,8 +90,7 @@ KEYS = set(zip(TURNS.interaction.tolist(), TURNS.turn.tolist(), strict=True))
 @given(size=st.integers(1, 250), seed=st.none() | st.integers(0, 2**31), bucket=st.integers(1, 60))
 @settings(max_examples=40, deadline=None)
 def test_an_epoch_has_every_turn_once(size, seed, bucket):
-    generator = None if seed is None else torch.Generator().manual_seed(seed)
-    found = list(batches(TURNS, size, generator, bucket))
+    found = list(batches(TURNS, size, None if seed is None else np.random.default_rng(seed).permutation, bucket))
     keys = [key for batch in found for key in zip(batch.interaction.tolist(), batch.turn.tolist(), strict=True)]
     assert len(keys) == len(TURNS) == 200
     assert set(keys) == KEYS
@@ -87,13 +99,13 @@ def test_an_epoch_has_every_turn_once(size, seed, bucket):
     for batch in found:
         rows = batch.interaction * 5 + batch.turn
         assert batch.words.shape[1] == int(batch.lengths.max())
-        assert torch.equal(TURNS.words[rows][:, : batch.words.shape[1]], batch.words)
-        assert torch.equal(TURNS.goal[rows], batch.goal)
+        assert np.array_equal(TURNS.words[rows][:, : batch.words.shape[1]], batch.words)
+        assert np.array_equal(TURNS.goal[rows], batch.goal)
 
 
 def order(seed: int, epochs: int = 1) -> list[list[int]]:
-    generator = torch.Generator().manual_seed(seed)
-    return [(batch.interaction * 5 + batch.turn).tolist() for _ in range(epochs) for batch in batches(TURNS, 20, generator)]
+    permutation = np.random.default_rng(seed).permutation
+    return [(batch.interaction * 5 + batch.turn).tolist() for _ in range(epochs) for batch in batches(TURNS, 20, permutation)]
 
 
 def test_order_is_the_seeds():
@@ -104,7 +116,7 @@ def test_order_is_the_seeds():
     assert two[10:] != two[:10]
 
 
-def test_without_a_generator_the_order_is_that_of_length():
+def test_without_permutations_the_order_is_that_of_length():
     lengths = [batch.lengths.tolist() for batch in batches(TURNS, 20)]
     assert [length for batch in lengths for length in batch] == sorted(TURNS.lengths.tolist())
 
@@ -112,17 +124,18 @@ def test_without_a_generator_the_order_is_that_of_length():
 @pytest.mark.parametrize("seed", range(3))
 def test_little_is_padded(seed):
     """Turns of a batch are about as long as one another."""
-    generator = torch.Generator().manual_seed(seed)
-    padded = sum(batch.words.numel() for batch in batches(TURNS, 20, generator))
+    padded = sum(batch.words.size for batch in batches(TURNS, 20, np.random.default_rng(seed).permutation))
     assert padded < 1.25 * int(TURNS.lengths.sum())
 
 
-def test_forgotten_words_are_unknown_and_marks_stay():
+def test_dropped_words_are_unknown_and_marks_stay():
     turns = turns_of(3)
-    assert torch.equal(forget_words(turns, 0.0, torch.Generator()).words, turns.words)
-    every = forget_words(turns, 1.0, torch.Generator()).words
+    assert np.array_equal(drop_words(turns, np.zeros(turns.words.shape, np.bool_)).words, turns.words)
+    every = drop_words(turns, np.ones(turns.words.shape, np.bool_)).words
     special = turns.words < len(SPECIAL)
-    assert torch.equal(every[special], turns.words[special])
+    assert np.array_equal(every[special], turns.words[special])
     assert (every[~special] == UNKNOWN).all()
-    some = forget_words(turns, 0.5, torch.Generator().manual_seed(1)).words
-    assert 0 < ((some == UNKNOWN) & ~special).sum() < (~special).sum()
+    dropped = np.random.default_rng(1).random(turns.words.shape) < 0.5
+    some = drop_words(turns, dropped).words
+    assert np.array_equal(some == UNKNOWN, (dropped & ~special) | (turns.words == UNKNOWN))
+    assert np.array_equal(some[~dropped], turns.words[~dropped])

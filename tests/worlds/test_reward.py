@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lamps import Lamps
@@ -31,7 +31,7 @@ def plain_reward(world, state, goal, action, *, verbosity, at_horizon=False, sha
     def potential(s):
         if shaping == "steps":
             tables = TABLES[world.name]
-            return -int(tables.steps_to_go(tables.encode([s]), tables.encode([goal])))
+            return -int(tables.steps_to_go(tables.encode([s]), tables.encode([goal]))[0])
         return -world.state_distance(s, goal)
 
     return problem + (potential(after) - potential(state) if shaping != "none" else 0.0)
@@ -51,15 +51,14 @@ def test_every_action_in_random_states(name, shaping, data):
     states = [draw_state(data, world) for _ in range(3)]
     goals = [draw_state(data, world), states[1], world.apply(states[2], data.draw(st.sampled_from(world.actions)))]
     horizon = data.draw(st.lists(st.booleans(), min_size=3, max_size=3))
-    found = rewards(
-        tables, tables.encode(states), tables.encode(goals), verbosity=verbosity, at_horizon=torch.tensor(horizon), shaping=shaping
-    )
+    found = rewards(tables, tables.encode(states), tables.encode(goals), verbosity=verbosity, at_horizon=np.array(horizon), shaping=shaping)
     wanted = [
         [plain_reward(world, state, goal, action, verbosity=verbosity, at_horizon=last, shaping=shaping) for action in world.actions]
         for state, goal, last in zip(states, goals, horizon, strict=True)
     ]
-    torch.testing.assert_close(found, torch.tensor(wanted), atol=1e-5, rtol=0)
-    after, reward, success = take_each(tables, tables.encode(states), tables.encode(goals), torch.tensor(horizon), verbosity, shaping)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, atol=1e-5, rtol=0)
+    after, reward, success = take_each(tables, tables.encode(states), tables.encode(goals), np.array(horizon), verbosity, shaping)
     assert tables.decode(after) == [world.apply(state, action) for state in states for action in world.actions]
     assert reward.tolist() == pytest.approx([value for row in wanted for value in row], abs=1e-9)
     reached = [state == goal and action == STOP for state, goal in zip(states, goals, strict=True) for action in world.actions]
@@ -68,11 +67,9 @@ def test_every_action_in_random_states(name, shaping, data):
 
 def take_each(tables, states, goals, at_horizon, verbosity, shaping):
     """``take_actions`` for every action in every state, one after the other."""
-    actions = torch.arange(tables.actions).repeat(len(states))  # [batch * actions]
-    states, goals, at_horizon = (part.repeat_interleave(tables.actions, 0) for part in (states, goals, at_horizon))
-    arrays = (part.numpy() for part in (states, goals, actions))
-    taken = take_actions(tables, *arrays, verbosity=verbosity, at_horizon=at_horizon.numpy(), shaping=shaping)
-    return tuple(map(torch.from_numpy, taken))
+    actions = np.tile(np.arange(tables.actions), len(states))  # [batch * actions]
+    states, goals, at_horizon = (part.repeat(tables.actions, 0) for part in (states, goals, at_horizon))
+    return take_actions(tables, states, goals, actions, verbosity=verbosity, at_horizon=at_horizon, shaping=shaping)
 
 
 class Fuses(Lamps):
@@ -86,29 +83,29 @@ class Fuses(Lamps):
 @pytest.mark.parametrize("tables", [*TABLES.values(), Tables(Fuses())], ids=[*TABLES, "fuses"])
 def test_one_action_is_as_all_have_it(tables, shaping):
     """At the goal, an action away and anywhere; at the horizon and before."""
-    generator = torch.Generator().manual_seed(0)
-    states, goals = torch.randint(len(tables.world.contents), (2, 300, tables.slots), generator=generator)  # [300, slots]
+    generator = np.random.default_rng(0)
+    states, goals = generator.integers(len(tables.world.contents), size=(2, 300, tables.slots))  # [300, slots]
     goals[:100] = states[:100]
-    goals[100:200] = tables.step(states[100:200], torch.randint(tables.actions, (100,), generator=generator))
-    at_horizon = torch.rand(300, generator=generator) < 0.3  # [300]
+    goals[100:200] = tables.step(states[100:200], generator.integers(tables.actions, size=100))
+    at_horizon = generator.random(300) < 0.3  # [300]
     every = rewards(tables, states, goals, verbosity=0.15, at_horizon=at_horizon, shaping=shaping)  # [300, actions]
-    actions = torch.arange(tables.actions).expand(300, -1)  # [300, actions]
-    then = tables.step(states.unsqueeze(1).expand(-1, tables.actions, -1), actions)  # [300, actions, slots]
-    stopped = (actions == tables.stop) & (states == goals).all(1, keepdim=True)  # [300, actions]
+    actions = np.tile(np.arange(tables.actions), (300, 1))  # [300, actions]
+    then = tables.step(states[:, None].repeat(tables.actions, 1), actions)  # [300, actions, slots]
+    stopped = (actions == tables.stop) & (states == goals).all(1, keepdims=True)  # [300, actions]
     after, reward, success = take_each(tables, states, goals, at_horizon, 0.15, shaping)
-    assert torch.equal(after, then.flatten(0, 1))
-    torch.testing.assert_close(reward.float(), every.gather(1, actions).flatten(), atol=1e-5, rtol=0)
-    assert torch.equal(success, stopped.flatten())
+    assert np.array_equal(after, then.reshape(after.shape))
+    np.testing.assert_allclose(reward, every.ravel(), atol=1e-5, rtol=0)
+    assert np.array_equal(success, stopped.ravel())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_horizon_as_one_answer_for_all(name):
     tables = TABLES[name]
-    states = torch.randint(len(tables.world.contents), (2, 5, tables.slots), generator=torch.Generator().manual_seed(0))
-    goals = states.flip(0)
+    states = np.random.default_rng(0).integers(len(tables.world.contents), size=(2, 5, tables.slots))
+    goals = states[::-1]
     for answer in (True, False):
-        each = rewards(tables, states, goals, verbosity=0.1, at_horizon=torch.full((2, 5), answer))
-        assert torch.equal(rewards(tables, states, goals, verbosity=0.1, at_horizon=answer), each)
+        each = rewards(tables, states, goals, verbosity=0.1, at_horizon=np.full((2, 5), answer))
+        assert np.array_equal(rewards(tables, states, goals, verbosity=0.1, at_horizon=answer), each)
         assert each.shape == (2, 5, tables.actions)
 
 
@@ -138,5 +135,10 @@ def test_case_by_case(state, action, last, problem, shaped):
     for shaping, wanted in (("none", problem), ("distance", shaped)):
         found = rewards(tables, states, goals, verbosity=0.15, at_horizon=last, shaping=shaping)[0, index]
         assert float(found) == pytest.approx(wanted)
-        _, taken, _ = take_each(tables, states, goals, torch.tensor([last]), 0.15, shaping)
+        _, taken, _ = take_each(tables, states, goals, np.array([last]), 0.15, shaping)
         assert float(taken[index]) == wanted
+
+
+def test_no_states_have_no_rewards():
+    tables, none = TABLES["scene"], np.zeros((0, 10), np.int64)
+    assert rewards(tables, none, none, verbosity=0.1, at_horizon=np.zeros(0, np.bool_)).shape == (0, tables.actions)

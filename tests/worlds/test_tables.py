@@ -6,7 +6,6 @@ from collections import deque
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
@@ -15,7 +14,7 @@ from scipy.sparse.csgraph import shortest_path
 from sestra.data.scone import read
 from sestra.errors import InputError
 from sestra.worlds import STOP, WORLDS, Edit, World, get_world
-from sestra.worlds.tables import UNREACHABLE, Tables, compile_world
+from sestra.worlds.tables import UNREACHABLE, Integers, Tables, compile_world
 
 NAMES = sorted(WORLDS.names())
 TABLES = {name: compile_world(get_world(name)) for name in NAMES}
@@ -26,8 +25,8 @@ def tables(request):
     return TABLES[request.param]
 
 
-def random_states(tables: Tables, count: int, seed: int = 0) -> torch.Tensor:
-    return torch.randint(len(tables.world.contents), (count, tables.slots), generator=torch.Generator().manual_seed(seed))
+def random_states(tables: Tables, count: int, seed: int = 0) -> Integers:
+    return np.random.default_rng(seed).integers(len(tables.world.contents), size=(count, tables.slots))
 
 
 # Contents: every one, with every edit and every other.
@@ -65,7 +64,7 @@ def test_tangrams_distance_is_the_textbooks_for_every_pair():
 
 def test_alchemy_distance_is_the_textbooks():
     tables = TABLES["alchemy"]
-    for a, b in torch.randint(1555, (20_000, 2), generator=torch.Generator().manual_seed(1)).tolist():
+    for a, b in np.random.default_rng(1).integers(1555, size=(20_000, 2)).tolist():
         assert tables.distance[a, b] == edit_distance(tables.world.contents[a], tables.world.contents[b], 1)
 
 
@@ -80,12 +79,12 @@ def test_alchemy_distance_is_the_shortest_way_of_single_edits_for_every_pair():
 
 
 def test_scene_distance_is_the_number_of_steps():
-    assert torch.equal(TABLES["scene"].distance.int(), TABLES["scene"].steps.int())
+    assert np.array_equal(TABLES["scene"].distance, TABLES["scene"].steps)
 
 
 def test_tangrams_distance_and_steps_agree():
     """With single insertions and removals, a substitution takes two."""
-    assert torch.equal(TABLES["tangrams"].distance.int(), TABLES["tangrams"].steps.int())
+    assert np.array_equal(TABLES["tangrams"].distance, TABLES["tangrams"].steps)
 
 
 def search(world: World, start: object) -> dict[object, int]:
@@ -123,7 +122,7 @@ def test_alchemy_steps_keep_the_common_bottom_for_every_pair():
 
 def test_encode_and_decode(tables):
     states = random_states(tables, 100)
-    assert torch.equal(tables.encode(tables.decode(states)), states)
+    assert np.array_equal(tables.encode(tables.decode(states)), states)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -135,7 +134,7 @@ def test_batches_do_what_the_plain_world_does(name, data):
     drawn = data.draw(st.lists(st.tuples(state, state, st.sampled_from(world.actions)), min_size=1, max_size=4))
     before, goals, actions = zip(*drawn, strict=True)
     states, ends = tables.encode(before), tables.encode(goals)
-    after = tables.step(states, torch.tensor([tables.action_index(action) for action in actions]))
+    after = tables.step(states, np.array([tables.action_index(action) for action in actions]))
     valid, optimal, togo = tables.valid_actions(states), tables.optimal_actions(states, ends), tables.steps_to_go(states, ends)
     assert tables.decode(after) == [world.apply(s, a) for s, a in zip(before, actions, strict=True)]
     assert tables.state_distance(states, ends).tolist() == [world.state_distance(s, g) for s, g in zip(before, goals, strict=True)]
@@ -143,50 +142,53 @@ def test_batches_do_what_the_plain_world_does(name, data):
         for index, action in enumerate(world.actions):
             then = world.apply(state, action)
             assert bool(valid[row, index]) == (action == STOP or then != state)
-            closer = int(tables.steps_to_go(tables.encode([then]), ends[row])) == int(togo[row]) - 1
+            closer = tables.steps_to_go(tables.encode([then])[0], ends[row]) == togo[row] - 1
             assert bool(optimal[row, index]) == (state == goal if action == STOP else closer)
 
 
 def test_any_leading_dimensions(tables):
     states, goals = random_states(tables, 24), random_states(tables, 24, seed=1)
-    actions = torch.arange(24) % tables.actions
-    flat = (tables.step(states, actions), tables.valid_actions(states), tables.optimal_actions(states, goals), tables.merit(states, goals))
-    states, goals, actions = states.view(2, 3, 4, -1), goals.view(2, 3, 4, -1), actions.view(2, 3, 4)
-    deep = (tables.step(states, actions), tables.valid_actions(states), tables.optimal_actions(states, goals), tables.merit(states, goals))
+    actions = np.arange(24) % tables.actions
+
+    def results(states, goals, actions):
+        moved, valid, optimal = tables.step(states, actions), tables.valid_actions(states), tables.optimal_actions(states, goals)
+        return moved, valid, optimal, tables.edit_rewards(states, goals)
+
+    flat = results(states, goals, actions)
+    deep = results(states.reshape(2, 3, 4, -1), goals.reshape(2, 3, 4, -1), actions.reshape(2, 3, 4))
     for a, b in zip(flat, deep, strict=True):
         assert b.shape[:3] == (2, 3, 4)
-        assert torch.equal(a, b.flatten(0, 2))
+        assert np.array_equal(a, b.reshape(a.shape))
 
 
-def test_merit_is_the_same_without_its_table(tables, monkeypatch):
+def test_edit_rewards_are_the_same_without_their_table(tables, monkeypatch):
     states, goals = random_states(tables, 200), random_states(tables, 200, seed=1)
     small = Tables(tables.world)
-    monkeypatch.setattr("sestra.worlds.tables.LARGEST_MERIT", 0)
-    assert torch.equal(small.merit(states, goals), tables.merit(states, goals))
+    monkeypatch.setattr("sestra.worlds.tables.LARGEST_REWARD_TABLE", 0)
+    assert np.array_equal(small.edit_rewards(states, goals), tables.edit_rewards(states, goals))
 
 
 def test_step_leaves_its_input_alone(tables):
     states = random_states(tables, 50)
-    copy = states.clone()
-    tables.step(states, torch.arange(50) % tables.actions)
-    assert torch.equal(states, copy)
+    copy = states.copy()
+    tables.step(states, np.arange(50) % tables.actions)
+    assert np.array_equal(states, copy)
 
 
 # Demonstrations.
 
 
-def check_demonstrations(tables: Tables, states: torch.Tensor, goals: torch.Tensor) -> None:
+def check_demonstrations(tables: Tables, states: Integers, goals: Integers) -> None:
     """That they reach the goal, in the least number of actions, each of which changes something, and end with STOP."""
     execution = tables.demonstrate(states, goals)
     acting = execution != tables.stop  # [batch, steps]
-    assert torch.equal(acting.sum(1), tables.steps_to_go(states, goals))
+    assert np.array_equal(acting.sum(1), tables.steps_to_go(states, goals))
     assert not acting[:, -1].any()
-    assert bool((acting[:, :-1] | ~acting[:, 1:]).all())  # nothing after STOP
+    assert (acting[:, :-1] | ~acting[:, 1:]).all()  # nothing after STOP
     for action in execution.T:
-        valid = tables.valid_actions(states).gather(1, action.unsqueeze(1))
-        assert bool(valid.all())
+        assert tables.valid_actions(states)[np.arange(len(states)), action].all()
         states = tables.step(states, action)
-    assert torch.equal(states, goals)
+    assert np.array_equal(states, goals)
 
 
 def test_demonstrations_between_random_states(tables):
@@ -199,10 +201,10 @@ def test_demonstrations_between_random_states(tables):
 def test_demonstrations_do_not_depend_on_the_batch(tables):
     states, goals = random_states(tables, 50), random_states(tables, 50, seed=1)
     together = tables.demonstrate(states, goals)
-    assert torch.equal(together, tables.demonstrate(states, goals))
+    assert np.array_equal(together, tables.demonstrate(states, goals))
     for row in range(50):
         alone = tables.demonstrate(states[row : row + 1], goals[row : row + 1])[0]
-        assert torch.equal(alone, together[row, : len(alone)])
+        assert np.array_equal(alone, together[row, : len(alone)])
 
 
 def test_demonstrations_take_away_before_they_put(tables):
@@ -275,7 +277,7 @@ def test_lamps():
     assert tables.steps_to_go(states, goals).tolist() == [4]
     assert tables.valid_actions(states).tolist() == [[True, False, True, False, True, True, True]]
     check_demonstrations(tables, states, goals)
-    assert tables.decode(tables.step(states, torch.tensor([5]))) == [("off", "off", "red")]
+    assert tables.decode(tables.step(states, np.array([5]))) == [("off", "off", "red")]
 
 
 def test_a_goal_out_of_reach_is_unreachable_however_many_slots():
@@ -288,11 +290,11 @@ def test_a_goal_out_of_reach_is_unreachable_however_many_slots():
     mixed = tables.encode([("red", "on", "off")])  # one lamp could still be put right, but the state cannot
     assert not tables.optimal_actions(mixed, off).any()
     on = tables.encode([("on",) * 3])
-    assert tables.progress(tables.steps, on, off).tolist() == [[[1, -126]] * 3]  # to ruin a lamp is the largest step away
-    assert tables.merit(on, off, "steps").tolist() == [[[1, -126]] * 3]
-    assert tables.merit(red, off, "steps").tolist() == [[[-1, -1]] * 3]  # both edits are invalid, and nothing is lost any more
+    assert tables.progress("steps", on, off).tolist() == [[[1, -126]] * 3]  # to ruin a lamp is the largest step away
+    assert tables.edit_rewards(on, off, "steps").tolist() == [[[1, -126]] * 3]
+    assert tables.edit_rewards(red, off, "steps").tolist() == [[[-1, -1]] * 3]  # both edits are invalid, and nothing is lost any more
     with pytest.raises(InputError, match="lead from the state 'red red red' to the goal 'off off off'"):
-        tables.demonstrate(torch.cat([off, red]), torch.cat([off, off]))
+        tables.demonstrate(np.concatenate([off, red]), np.concatenate([off, off]))
 
 
 class Counter(Lamps):
@@ -311,7 +313,7 @@ def test_many_steps_do_not_overflow():
     tables = Tables(Counter())
     assert tables.steps[0].tolist() == list(range(300))
     assert set(tables.steps[299].tolist()) == {0, UNREACHABLE}
-    check_demonstrations(tables, torch.tensor([[0], [7]]), torch.tensor([[299], [9]]))
+    check_demonstrations(tables, np.array([[0], [7]]), np.array([[299], [9]]))
 
 
 def variant(**changes: object) -> World:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,3 +173,8 @@ def test_actions_print_as_in_the_paper():
     assert str(Scene().actions[-2]) == "remove_hat 10"
     assert str(Tangrams().actions[0]) == "insert 1 0"
     assert str(Action("stop")) == "stop"
+
+
+def test_the_settings_of_the_paper():
+    settings = {name: dataclasses.astuple(get_world(name).settings) for name in NAMES}
+    assert settings == {"alchemy": (0.1, 0.15, 7), "scene": (0.07, 0.2, 5), "tangrams": (0.1, 0.0, 5)}
