@@ -60,6 +60,7 @@ def test_every_part_is_removed_once():
     removed = {}
     for name in PARTS[1:-1]:
         different = [differences(SYSTEMS[PARTS[0]].config(world, 1), SYSTEMS[name].config(world, 1)) for world in WORLDS_OF_PAPER]
+        different = [{setting for setting in each if setting != "entropy"} for each in different]  # a setting of one learner only
         assert [each for each in different if len(each) > 1] == [], name
         [removed[name]] = {setting for each in different for setting in each}
     assert len({*removed.values()}) == len(removed)

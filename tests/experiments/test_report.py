@@ -87,7 +87,7 @@ def test_other_settings_are_never_averaged():
     assert [group.seeds for group in groups(found, "scene", "sestra", "default")] == [1, 2]
     assert cell(found, "scene", "sestra").records == (found[0],)
     text = text_of(found)
-    usual = SYSTEMS["sestra"].config("scene", 1).epochs
+    usual = SYSTEMS["sestra"].config("scene", 1).optimisation.epochs
     assert row(text, "Scene", "SESTRA")[1] == "1"
     assert f"| scene | SESTRA | default, but epochs is 7, not {usual} | 2 |" in text
     alone = text_of(found[1:])
@@ -231,5 +231,5 @@ def test_parts_of_the_object_policy():
         one["splits"]["dev"]["counts"] |= {"inst": [inst, 200], "utts5": [utts5, 200]}
     section = text_of(found).partition("ablation of the object policy")[2].partition("\n## ")[0]
     assert "| object policy, three epochs of train | *pending* |  | 90.5 / 71.0 |  | *pending* |  |" in section
-    assert "| − counting among its like | *pending* |  | 88.0 / 68.5 | −2.5 | *pending* |  |" in section
+    assert "| − counting similar objects | *pending* |  | 88.0 / 68.5 | −2.5 | *pending* |  |" in section
     assert "| − what number words have in common | *pending* |  | – |  | – |  |" in section

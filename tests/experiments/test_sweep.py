@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 from commands import run
@@ -12,7 +13,10 @@ from commands import run
 from sestra.errors import InputError
 from sestra.experiments.progress import duration, parse_budget
 from sestra.experiments.sweep import Proposals, Range, checked, grid, kinds, parse, settings, split_fixed
+from sestra.learning.learners.registry import LEARNERS
+from sestra.learning.learners.supervised import Supervised
 from sestra.learning.policies.objects.config import ObjectConfig
+from sestra.learning.policies.registry import POLICIES
 
 KNOWN = settings(kinds())
 SMALL = ["--world", "lamps", "--epochs", "2", "--hidden", "6", "--embedding", "4"]
@@ -131,6 +135,40 @@ def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
     status, _, errors = run(capsys, *flags, "--batch-size", "7")
     assert status == 1
     assert "holds a run with other settings (batch_size is 64, not 7)" in errors
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """A policy of this module: workers know it only because it is sent to them."""
+
+    width: int = 4
+
+    def build(self, tables, vocabulary):
+        from sestra.learning.policies.attention import AttentionPolicy
+        from sestra.learning.policies.attention_config import AttentionConfig
+
+        return AttentionPolicy(AttentionConfig(self.width, self.width), tables, vocabulary)
+
+
+@dataclass(frozen=True)
+class Patient(Supervised):
+    """A learner of this module."""
+
+    factor: float = 0.5
+
+
+@pytest_ray
+@pytest.mark.slow
+def test_registered_plug_ins_reach_the_workers(capsys, started_ray, data, tmp_path, monkeypatch):
+    for registry, name, item in ((POLICIES, "narrow", Narrow), (LEARNERS, "patient", Patient)):
+        monkeypatch.setattr(registry, "_registered", {})
+        registry.register(name, item)
+    flags = ["--world", "lamps", "--policy", "narrow", "--learner", "patient", "--width", "4,6", "--factor", "0.3", "--epochs", "1"]
+    status, output, errors = run(capsys, "sweep", *flags, "--data", data, "--out", tmp_path, "--json")
+    assert status == 0, errors
+    assert sorted(line["values"]["width"] for line in json.loads(output)["combinations"]) == [4, 6]
+    stored = json.loads((tmp_path / "lamps-width=6-1" / "config.json").read_text())
+    assert (stored["policy"], stored["learner"]) == ({"name": "narrow", "width": 6}, {"name": "patient", "factor": 0.3})
 
 
 @pytest_ray

@@ -209,8 +209,9 @@ def test_killed_at_any_moment_and_resumed_ends_in_the_same_bits(tmp_path):
     (tmp_path / "data").mkdir()
     scone.write(tmp_path / "data" / "scene-train.tsv", get_world("scene"), generate("scene", 16, seed=1))
     flags = f"--data {tmp_path / 'data'} --world scene --epochs 2 --hidden 8 --embedding 6 --dropout 0.1 --execution-horizon 4"
+    more = "--warm-up 0.5 --ema-decay 0.9 --final-learning-rate 0.3 --max-grad-norm 1"
     done = subprocess.run(
-        [sys.executable, "-c", KILLER, str(tmp_path), f"{flags} --warm-up 1 --averaging 0.9 --decay 0.3 --clip 1", flags],
+        [sys.executable, "-c", KILLER, str(tmp_path), f"{flags} {more}", flags],
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,

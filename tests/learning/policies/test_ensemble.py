@@ -143,7 +143,7 @@ def test_what_does_not_belong_together(capsys, runs, tmp_path):
     assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", to)[0] == 0
     again = run(capsys, "join", runs / "objects-1", to, "--to", tmp_path / "three")
     assert again[0] == 2
-    assert "is several runs joined" in again[2]
+    assert "is an ensemble" in again[2]
     over = run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", to)
     assert over[0] == 2
     assert "is there already" in over[2]
