@@ -227,7 +227,7 @@ def test_show_draws_an_interaction(capsys: pytest.CaptureFixture[str], tmp_path:
     ("arguments", "expected"),
     [
         (["--index", "1"], "has no interaction 1; expected --index from 0 to 0"),
-        (["--index", "-1"], "--index -1: expected a number from 0"),
+        (["--index", "-1"], "--index -1: expected a whole number from 0"),
         (["--id", "none"], "no interaction is called 'none'; expected one like 'one'"),
         (["--id", "one", "--index", "0"], "both say which interaction"),
         (["--svg", "."], "is a directory"),

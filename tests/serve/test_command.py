@@ -170,7 +170,7 @@ def test_a_port_in_use_is_a_clear_error(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--port", "70000"], "--port 70000: expected a number from 0 to 65535"),
+        (["--port", "70000"], "--port 70000: expected a whole number from 0 to 65,535"),
         (["--host", "no.such.host.invalid", "--port", "0"], "--host no.such.host.invalid: is not an address of this machine"),
         (["--host", "203.0.113.7", "--port", "0"], "cannot listen at 203.0.113.7"),
         (["--port", "0", "--agent", "nobody"], "nobody: "),
