@@ -15,7 +15,6 @@ import torch
 import tyro
 from timing import WorldOptions, one_core, peak_gflops, seconds, show
 
-from sestra import pretrained
 from sestra.data import sources
 from sestra.data.batch import Turns, batches
 from sestra.errors import InputError, check_number
@@ -58,7 +57,7 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
     interactions, _ = sources.load(world, "train", options.data)
     config = preset("default", world, policy="objects")
     training = Trainer(config, interactions, RunFolder(folder))
-    shipped = load_trained(pretrained.find(world))
+    shipped = load_trained(RunFolder.find(world))
     if training.vocabulary != shipped.vocabulary:
         raise InputError(
             f"{world}: the shipped agent learnt from other interactions than these, or with other settings; name SCONE's folder with --data"

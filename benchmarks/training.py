@@ -111,7 +111,7 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
         name = f"{world}-{'supervised' if learner == 'supervised' else 'sestra'}"
         if name not in pretrained.names():
             return None
-        known = load_trained(pretrained.find(name))
+        known = load_trained(RunFolder.find(name))
         config = dataclasses.replace(config, policy=known.config.policy, data=dataclasses.replace(known.config.data, rename_symbols=False))
     training = Trainer(config, interactions, RunFolder(folder))
     if trained:
@@ -180,7 +180,7 @@ def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None
     name = f"{world}-sestra"
     if name not in pretrained.names():
         return None
-    known = load_trained(pretrained.find(name))
+    known = load_trained(RunFolder.find(name))
     interactions, _ = sources.load(world, "dev", options.data)
     turns = encode_turns(interactions, known.vocabulary, known.tables)
     horizon = known.config.rollout.execution_horizon

@@ -7,11 +7,11 @@ from pathlib import Path
 import torch
 from lamps import Lamps
 
-from sestra import pretrained
 from sestra.agent import Agent
 from sestra.data.batch import Turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
+from sestra.learning import export
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.attention import AttentionPolicy
 from sestra.learning.policies.attention_config import AttentionConfig
@@ -48,7 +48,7 @@ def random_agent(world: str = "alchemy", policy: AttentionConfig = SMALL, *, see
 
 def write_random_agent(folder: Path, world: str = "alchemy") -> Path:
     """An exported folder."""
-    pretrained.write(random_trained(world), folder, "# A card\n")
+    export.write_agent(random_trained(world), folder, "# A card\n")
     return folder
 
 

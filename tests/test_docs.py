@@ -22,6 +22,7 @@ from sestra import pretrained
 from sestra.cli import CONFIG, commands, main
 from sestra.data import scone
 from sestra.data.synthetic import generate
+from sestra.learning.run_folder import RunFolder
 from sestra.worlds import WORLDS, get_world
 
 ROOT = Path(__file__).parent.parent
@@ -116,7 +117,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if world not in pretrained.names():
             write_random_agent(folder / "agents" / world, world)
         else:
-            shutil.copytree(pretrained.find(world).path, folder / "agents" / world)
+            shutil.copytree(RunFolder.find(world).path, folder / "agents" / world)
     return folder
 
 

@@ -23,12 +23,13 @@ from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Trace, Turn
 from sestra.data.batch import Turns
 from sestra.errors import InputError
+from sestra.learning import export
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import beam_search, forced, greedy, sampled
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import Policy
 from sestra.learning.rollout import roll_out
-from sestra.learning.run_folder import Trained, load_trained
+from sestra.learning.run_folder import RunFolder, Trained, load_trained
 from sestra.learning.speculative import roll_out_speculatively
 from sestra.worlds import World
 from sestra.worlds.tables import Integers
@@ -55,13 +56,13 @@ class Agent:
     @classmethod
     def from_pretrained(cls, name: str | Path) -> Agent:
         """The agent of that name that ships with the package, or the one in an exported folder or a run's folder."""
-        folder = pretrained.find(name)
+        folder = RunFolder.find(name)
         called = str(name) if folder.path.parent == pretrained.HERE else folder.path.resolve().name
-        return cls(load_trained(folder), called, pretrained.read_card(folder))
+        return cls(load_trained(folder), called, export.read_card(folder))
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the agent as a folder that ``from_pretrained`` reads, its weights in half precision."""
-        pretrained.write(self._trained, Path(folder), self.card)
+        export.write_agent(self._trained, Path(folder), self.card)
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"

@@ -7,19 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
+import numpy as np
 
 from sestra.analysis.errors import Case, ErrorClass, classify
 from sestra.analysis.references import Kind, To, references
-from sestra.data.batch import batches, encode_turns
+from sestra.data.batch import encode_turns
 from sestra.data.scone import Interaction
-from sestra.learning.decoding import greedy
-from sestra.learning.rollout import roll_out
+from sestra.learning.evaluation import executions
 from sestra.learning.run_folder import Trained
 from sestra.metrics import Accuracy
 from sestra.worlds.tables import Tables
 
-BATCH = 256
 AGES = (1, 2, 3, 4)
 """As the paper's Table 2 has them; in longer interactions the last stands for itself and more."""
 ROWS: tuple[tuple[str, Kind, To], ...] = (
@@ -90,15 +88,13 @@ def _accuracy(cases: Sequence[Case]) -> Accuracy:
     return Accuracy(sum(case.right for case in cases), len(cases))
 
 
-@torch.inference_mode()
 def analyse(trained: Trained, interactions: Sequence[Interaction]) -> Analysis:
     """Follow every instruction greedily from its annotated start state."""
     turns = encode_turns(interactions, trained.vocabulary, trained.tables)
     tables, dated = trained.tables, [references(trained.tables.world, interaction) for interaction in interactions]
     cases: dict[tuple[int, int], Case] = {}
-    for batch in batches(turns, BATCH):
-        execution = roll_out(trained.policy, tables, batch, trained.config.rollout.execution_horizon, greedy)
-        states = torch.cat([execution.states, execution.final.unsqueeze(0)]).transpose(0, 1)  # [batch, steps + 1, slots]
+    for batch, execution in executions(trained.policy, tables, turns, trained.config.rollout.execution_horizon):
+        states = np.concatenate([execution.states.numpy(), execution.final.numpy()[None]]).swapaxes(0, 1)  # [batch, steps + 1, slots]
         taken = (execution.alive & (execution.actions != tables.stop)).sum(0).tolist()  # [batch]
         rows = zip(batch.interaction.tolist(), batch.turn.tolist(), states, execution.actions.T.tolist(), taken, strict=True)
         for (number, turn, path, actions, length), stopped in zip(rows, execution.stopped.tolist(), strict=True):
@@ -111,7 +107,7 @@ def analyse(trained: Trained, interactions: Sequence[Interaction]) -> Analysis:
                 interaction.instructions[: turn + 1],
                 interaction.states[: turn + 1],
                 goal,
-                tuple(tables.decode(path[: length + 1].numpy())),
+                tuple(tables.decode(path[: length + 1])),
                 tuple(str(tables.action(index)) for index in actions[:length]),
                 stopped,
                 tuple(dated[number][turn]),

@@ -30,12 +30,11 @@ class PolicyOnSplit:
     """The folder of SCONE's files; by default SCONE_DATA, the user's cache, or else generated interactions."""
 
     def load(self) -> tuple[RunFolder, Trained]:
-        from sestra import pretrained
-        from sestra.learning.run_folder import load_trained
+        from sestra.learning.run_folder import RunFolder, load_trained
         from sestra.learning.runtime_settings import use_one_core
 
         use_one_core()
-        folder = pretrained.find(self.policy)
+        folder = RunFolder.find(self.policy)
         return folder, load_trained(folder)
 
 

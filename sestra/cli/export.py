@@ -24,12 +24,13 @@ class Export:
     """Figures for the card, as 'sestra evaluate' writes them; by default results.json in the run's folder."""
 
     def run(self) -> int:
-        from sestra import pretrained
         from sestra.errors import InputError
+        from sestra.learning import export
+        from sestra.learning.run_folder import RunFolder
 
-        folder = pretrained.find(self.policy)
+        folder = RunFolder.find(self.policy)
         if folder.exported:
             raise InputError(f"{self.policy}: is exported already, as {folder.path}; name the folder of a run, or copy that one")
-        pretrained.export(folder, self.to, self.results or folder.path / "results.json")
+        export.export_run(folder, self.to, self.results or folder.path / "results.json")
         sys.stdout.write(f"{self.to}: written\n")
         return 0

@@ -20,10 +20,9 @@ class Join:
     """The folder to make; it can be measured, used and exported as a run's can."""
 
     def run(self) -> int:
-        from sestra import pretrained
         from sestra.learning.run_folder import RunFolder, join
 
-        folders = [pretrained.find(name) for name in self.policies]
+        folders = [RunFolder.find(name) for name in self.policies]
         join(folders, RunFolder(self.to))
         sys.stdout.write(f"{self.to}: {len(folders)} runs joined; measure them with: sestra evaluate {self.to}\n")
         return 0

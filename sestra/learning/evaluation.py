@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from sestra.data.batch import Turns, batches
 from sestra.learning.decoding import greedy
+from sestra.learning.execution import Execution
 from sestra.learning.policies.base import Policy
 from sestra.learning.rollout import roll_out
 from sestra.metrics import Accuracy
@@ -76,22 +78,33 @@ def evaluate(
     )
 
 
+@torch.no_grad()
+def executions(
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, batch_size: int | None = None
+) -> Iterator[tuple[Turns, Execution]]:
+    """Greedy executions of all turns, batch by batch in order of length."""
+    for batch in batches(turns, batch_size or policy.evaluation_batch_size):
+        yield batch, roll_out(policy, tables, batch, horizon, greedy)
+
+
 def execute(
     policy: Policy, tables: Tables, turns: Turns, horizon: int, *, verbosity: float = 0.0, batch_size: int | None = None
 ) -> tuple[Integers, NDArray[np.float64]]:
     """Final states, ``[turns, slots]``, and total rewards, ``[turns]``, of greedy executions."""
-    size = batch_size or policy.evaluation_batch_size
-    results = [_execute_batch(policy, tables, batch, horizon, verbosity) for batch in batches(turns, size)]
+    results = [
+        (execution.final.numpy(), _total_rewards(tables, batch, execution, verbosity))
+        for batch, execution in executions(policy, tables, turns, horizon, batch_size)
+    ]
     back = turns.lengths.argsort(kind="stable").argsort()  # batches come in order of length
     final, total = (np.concatenate(column)[back] for column in zip(*results, strict=True))
     return final, total
 
 
-def _execute_batch(policy: Policy, tables: Tables, turns: Turns, horizon: int, verbosity: float) -> tuple[Integers, NDArray[np.float64]]:
-    execution = roll_out(policy, tables, turns, horizon, greedy)
+def _total_rewards(tables: Tables, turns: Turns, execution: Execution, verbosity: float) -> NDArray[np.float64]:
+    """The sum of each execution's rewards, ``[batch]``."""
     steps = len(execution.states)
     states, goals = execution.states.flatten(0, 1).numpy(), np.tile(turns.goal, (steps, 1))  # [steps * batch, slots]
     at_horizon = np.zeros(len(states), np.bool_)
     _, reward, _ = take_actions(tables, states, goals, execution.actions.flatten().numpy(), verbosity=verbosity, at_horizon=at_horizon)
-    total = (reward.reshape(steps, -1) * execution.alive.numpy()).sum(0)  # [batch]
-    return execution.final.numpy(), total
+    total: NDArray[np.float64] = (reward.reshape(steps, -1) * execution.alive.numpy()).sum(0)
+    return total

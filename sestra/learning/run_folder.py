@@ -16,6 +16,7 @@ from typing import Any
 
 import filelock
 
+from sestra import pretrained
 from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
@@ -35,6 +36,11 @@ KEPT = 2
 @dataclass(frozen=True)
 class RunFolder:
     path: Path
+
+    @classmethod
+    def find(cls, name: str | Path) -> RunFolder:
+        """That of a shipped agent, by name, or of a run."""
+        return cls(pretrained.find(name))
 
     @property
     def model(self) -> Path:

@@ -18,7 +18,7 @@ from sestra.agent.spelling import Speller
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
 from sestra.learning import checkpoint
-from sestra.learning.run_folder import load_trained
+from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.worlds import WORLDS
 
 DARK = "1:_ 2:_ 3:_"
@@ -214,7 +214,7 @@ def test_shipped_agents_follow_generated_instructions(name):
     agent = Agent.from_pretrained(name)
     assert agent.name == name
     assert agent.world.name in agent.card
-    assert load_trained(pretrained.find(name)).config == agent.config
+    assert load_trained(RunFolder.find(name)).config == agent.config
     data = generate(agent.world.name, 20, seed=1)
     traces = agent.follow_many([(agent.world.format(each.states[0]), each.instructions) for each in data])
     turns = [turn for trace in traces for turn in trace.turns]

@@ -9,7 +9,6 @@ import pytest
 from agents import random_trained
 from commands import run
 
-from sestra import pretrained
 from sestra.analysis.analyze import Analysis, analyse
 from sestra.analysis.changes import analysis_of
 from sestra.analysis.errors import Case, ErrorClass, classify
@@ -17,6 +16,7 @@ from sestra.analysis.page import spread, write_page
 from sestra.analysis.references import find
 from sestra.data.batch import encode_turns
 from sestra.data.synthetic import generate
+from sestra.learning import export
 from sestra.learning.evaluation import evaluate
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
@@ -179,7 +179,7 @@ def test_the_page_escapes_what_it_shows(analysis):
 
 @pytest.fixture
 def exported(tmp_path):
-    pretrained.write(random_trained("tangrams"), tmp_path / "agent", "# A card\n")
+    export.write_agent(random_trained("tangrams"), tmp_path / "agent", "# A card\n")
     return tmp_path / "agent"
 
 

@@ -20,6 +20,7 @@ from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.registry import POLICIES
+from sestra.learning.run_folder import RunFolder
 
 ROOT = Path(__file__).parent.parent.parent
 VERSION_1 = {
@@ -198,7 +199,7 @@ def test_attention_of_version_1():
 
 @pytest.mark.parametrize("name", pretrained.names())
 def test_shipped_configurations_are_of_this_version(name):
-    stored = json.loads((pretrained.find(name).path / "config.json").read_text())
+    stored = json.loads((RunFolder.find(name).path / "config.json").read_text())
     assert TrainConfig.from_json(stored, name).to_json() == stored
 
 
@@ -215,7 +216,7 @@ def test_result_records_are_read(path):
 @pytest.mark.parametrize("path", sorted((ROOT / "results" / "agents").glob("*.json")), ids=lambda path: path.stem)
 def test_figures_of_shipped_agents_are_read(path):
     stored = json.loads(path.read_text())["config"]
-    assert TrainConfig.from_json(stored, path.name) == pretrained.find(path.stem).config()
+    assert TrainConfig.from_json(stored, path.name) == RunFolder.find(path.stem).config()
 
 
 def test_differences_have_the_names_of_this_version(tmp_path):

@@ -16,7 +16,7 @@ from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import read_json, to_json, write_json
-from sestra.learning import checkpoint
+from sestra.learning import checkpoint, export
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.rollout import greedy, roll_out
@@ -124,7 +124,7 @@ def results_of(run: Trainer) -> Path:
 
 def test_export(run, tmp_path):
     to = tmp_path / "deep" / "lamps-agent"
-    pretrained.export(run.folder, to, results_of(run))
+    export.export_run(run.folder, to, results_of(run))
     assert sorted(path.name for path in to.iterdir()) == ["CARD.md", "config.json", "model.safetensors", "vocab.json"]
     assert checkpoint.load(to / "model.safetensors")[0]["joined.weight"].dtype == torch.float16
     half, whole = load_trained(RunFolder(to)), load_trained(run.folder)
@@ -149,31 +149,31 @@ def test_results_of_another_run_or_half_of_them_are_refused(run, tmp_path, chang
         del results[change]
     write_json(path, results)
     with pytest.raises(InputError, match=r"results\.json"):
-        pretrained.export(run.folder, tmp_path / "to", path)
+        export.export_run(run.folder, tmp_path / "to", path)
     assert not (tmp_path / "to" / "config.json").exists()
 
 
 def test_export_without_results_says_how_to_get_them(run, tmp_path):
     with pytest.raises(InputError, match=r"results\.json"):
-        pretrained.export(run.folder, tmp_path / "to", run.folder.path / "results.json")
+        export.export_run(run.folder, tmp_path / "to", run.folder.path / "results.json")
 
 
 def test_export_over_the_run_itself_is_refused(run):
     """It would put the half-precision weights in the place of the run's own."""
     before = run.folder.model.read_bytes()
     with pytest.raises(InputError):
-        pretrained.export(run.folder, run.folder.path, results_of(run))
+        export.export_run(run.folder, run.folder.path, results_of(run))
     assert run.folder.model.read_bytes() == before
 
 
 def test_find(run, tmp_path):
-    assert pretrained.find(run.folder.path) == run.folder
+    assert RunFolder.find(run.folder.path) == run.folder
     for nothing in (tmp_path / "none", tmp_path, "no-such-agent", "../sestra"):
         with pytest.raises(InputError, match="neither the folder of a run"):
-            pretrained.find(nothing)
+            RunFolder.find(nothing)
 
 
 @pytest.mark.parametrize("name", pretrained.names())
 def test_shipped_policies_load(name):
-    trained = load_trained(pretrained.find(name))
+    trained = load_trained(RunFolder.find(name))
     assert trained.config.world in WORLDS.names()

@@ -17,6 +17,7 @@ from sestra.data.synthetic import generate, splits
 from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning import trainer as training
+from sestra.learning.decoding import OracleGuided
 from sestra.learning.evaluation import Evaluation
 from sestra.learning.optim import rmsprop
 from sestra.learning.policies.objects.config import ObjectConfig

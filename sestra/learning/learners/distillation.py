@@ -65,6 +65,6 @@ def absolute_name(name: str) -> str:
 
 def _find(name: str) -> RunFolder:
     try:
-        return pretrained.find(name)
+        return RunFolder.find(name)
     except InputError as error:
         raise InputError(f"--teacher {error}") from error

@@ -13,7 +13,7 @@ p(a_T(a_1, a_2)) ~ exp(s_aT + s_a1 + s_a2),  s = tanh(h_d W_a) b
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -22,11 +22,13 @@ from torch.nn import functional
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
-from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step, Visits, select_rows
 from sestra.learning.policies.state_encoder import state_encoder
 from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors
 from sestra.worlds.tables import Tables
+
+if TYPE_CHECKING:
+    from sestra.learning.policies.attention_config import AttentionConfig
 
 HEADS = 2
 """Attention heads over a state."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.features import RELATIONS
+
+if TYPE_CHECKING:
+    from sestra.learning.policies.objects.config import ObjectConfig
 
 POINTERS = 4
 """How many earlier turns an instruction may point at, each for a purpose of its own."""

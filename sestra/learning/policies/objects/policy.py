@@ -10,7 +10,7 @@ of its own in one large batch.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -20,12 +20,14 @@ from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
 from sestra.learning.policies.objects import layer as object_layer
-from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.features import LARGEST_RANK, StateFeatures
 from sestra.learning.policies.objects.layer import AttentionBias, AttentionWeights, Layer, Projection, Rows
 from sestra.learning.policies.objects.turn_pointer import AGES, HistoryFeatures
 from sestra.learning.policies.word_encoder import NumberEmbedding, bidirectional_lstm, encode_distinct
 from sestra.worlds.tables import Tables
+
+if TYPE_CHECKING:
+    from sestra.learning.policies.objects.config import ObjectConfig
 
 NEVER = -1e4
 """The score of an action that no object in the state could take."""
