@@ -1,4 +1,4 @@
-"""``sestra sweep``: runs over listed values of any of a run's settings, or over what Optuna proposes."""
+"""``sestra sweep``: runs with each of the listed values of any setting, or with values that Optuna proposes."""
 
 from __future__ import annotations
 
