@@ -15,6 +15,7 @@ from sestra.cli.ray_options import STOPPED, OnRay
 from sestra.cli.setting_flags import field_help, given
 from sestra.errors import InputError
 from sestra.experiments import sweep
+from sestra.learning.config import DEFAULTS
 
 if TYPE_CHECKING:
     from sestra.experiments.driver import SweepPlan
@@ -110,7 +111,7 @@ def _cell(mean: float | None, deviation: float | None) -> str:
 
 def command(arguments: Sequence[str]) -> type[SweepFlags]:
     """The command with a flag for each setting of the policies and learners that the arguments name, or else of all."""
-    found = given(arguments[1:] if arguments[:1] == ["sweep"] else [], "policy", "learner")
+    found = given(arguments[1:], "policy", "learner") if arguments[:1] == ["sweep"] else DEFAULTS  # other commands load no plug-ins
     policies, learners = (found[name].split(",") if name in found else [] for name in ("policy", "learner"))
     kinds = sweep.kinds(policies, learners)
     texts = {name: text for kind in reversed(kinds) for name, text in field_help(kind).items()}
