@@ -1,4 +1,4 @@
-"""``sestra export``: a run's best policy as a small folder that can be shipped."""
+"""``sestra export``: a run's selected policy as a small folder that can be shipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sestra.cli.options import OptionalFile
 
 @dataclass(frozen=True)
 class Export:
-    """Write a run's best policy as a small folder: weights in half precision, configuration, vocabulary and a card."""
+    """Write a run's selected policy as a small folder: weights in half precision, configuration, vocabulary and a card."""
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN")]
     """The folder of a run."""

@@ -39,13 +39,13 @@ class OnRay:
     flat: int = 0
     """End a run when its validation accuracy has been no better for so many epochs (0: when its settings say so)."""
     ray_address: OptionalText = None
-    """A Ray cluster's address; by default the runs share this machine."""
+    """Address of a Ray cluster; by default the runs share this machine."""
     cpus: OptionalNumber = None
-    """How many runs go side by side on this machine; by default as many as it has CPUs."""
+    """How many runs are trained in parallel on this machine; by default as many as it has CPUs."""
     max_failures: int = 3
-    """How often a run that dies is continued from its checkpoint."""
+    """How often a run that dies is resumed from its checkpoint."""
     json: Switch = False
-    """Print what came out as one JSON object at the end."""
+    """Print the results as one JSON object at the end."""
 
     def prepare(self, console: Console, runs: Path, *, splits: bool = True, strict: bool = False) -> Prepared:
         """Check the flags and find the data."""

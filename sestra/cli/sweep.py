@@ -1,4 +1,4 @@
-"""``sestra sweep``: runs over listed values of any of a run's settings, or over what Optuna proposes."""
+"""``sestra sweep``: runs with each of the listed values of any setting, or with values that Optuna proposes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sestra.cli.setting_flags import field_help, given
 from sestra.cli.tables import table
 from sestra.errors import InputError, check_number
 from sestra.experiments import sweep
+from sestra.learning.config import DEFAULTS
 from sestra.metrics import METRICS, tenths
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def _cell(mean: float | None, deviation: float | None) -> str:
 
 def command(arguments: Sequence[str]) -> type[SweepFlags]:
     """The command with a flag for each setting of the policies and learners that the arguments name, or else of all."""
-    found = given(arguments[1:] if arguments[:1] == ["sweep"] else [], "policy", "learner")
+    found = given(arguments[1:], "policy", "learner") if arguments[:1] == ["sweep"] else DEFAULTS  # other commands load no plug-ins
     policies, learners = (found[name].split(",") if name in found else [] for name in ("policy", "learner"))
     kinds = sweep.kinds(policies, learners)
     texts = {name: text for kind in reversed(kinds) for name, text in field_help(kind).items()}

@@ -24,7 +24,7 @@ from sestra.worlds import get_world
 
 @dataclass(frozen=True)
 class Range:
-    """What Optuna may choose from between two numbers."""
+    """An interval that Optuna may choose from."""
 
     low: float
     high: float
@@ -136,7 +136,7 @@ def grid(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range], seed
 
 
 class Proposals:
-    """Optuna, which proposes values in the light of what earlier ones came to; what was proposed before it is told, so it can continue."""
+    """Values proposed by Optuna, given the scores of earlier ones; earlier proposals can be added, so that a sweep can be resumed."""
 
     def __init__(self, varied: Mapping[str, list[Any] | Range], already: int) -> None:
         try:
@@ -162,7 +162,7 @@ class Proposals:
         return {name: float(f"{value:.4g}") if isinstance(value, float) else value for name, value in trial.params.items()}
 
     def proposed(self, number: int, values: dict[str, Any]) -> None:
-        """These values were proposed before the sweep was interrupted."""
+        """Add values that were proposed before the sweep was interrupted."""
         self.study.enqueue_trial(values)
         self._asked[number] = self.study.ask(self.distributions)
 

@@ -105,7 +105,7 @@ def analysis() -> Analysis:
 def test_is_right_as_often_as_evaluation_says(world):
     trained, interactions = random_trained(world), generate(world, 20, seed=4)
     turns = encode_turns(interactions, trained.vocabulary, trained.tables)
-    expected = evaluate(trained.policy, trained.tables, turns, horizon=trained.config.execution_horizon).inst
+    expected = evaluate(trained.policy, trained.tables, turns, horizon=trained.config.rollout.execution_horizon).inst
     found = analyse(trained, interactions)
     assert found.accuracies()["all instructions"] == expected
     assert sum(found.classes().values()) == expected.trials - expected.successes
