@@ -9,12 +9,11 @@ from lamps import Lamps
 
 from sestra import pretrained
 from sestra.agent import Agent
-from sestra.data.batch import Turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import AttentionConfig, TrainConfig
 from sestra.learning.policies.attention import AttentionPolicy
-from sestra.learning.policies.base import Attended, Step
+from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
 from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -31,7 +30,7 @@ def random_trained(world: str = "alchemy", policy: AttentionConfig = SMALL, *, s
     """A policy with random weights, those of STOP larger than others, so that some of its executions end."""
     tables = compile_world(get_world(world))
     vocabulary = Vocabulary.of((text for interaction in generate(world, 40, seed=5) for text in interaction.instructions), at_least=1)
-    network = AttentionPolicy(policy, tables, len(vocabulary)).eval()
+    network = AttentionPolicy(policy, tables, vocabulary).eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -51,7 +50,7 @@ def write_random_agent(folder: Path, world: str = "alchemy") -> Path:
     return folder
 
 
-class Obedient:
+class Obedient(Policy):
     """Takes the actions that the instruction's words name, such as "light1r", then STOP; looks at the word that it obeys.
 
     Whatever it takes has a score of 3, the action after it in the world's order one of 2, and all others 0.
@@ -60,15 +59,12 @@ class Obedient:
     tables = compile_world(Lamps())
     words = tuple(str(action).replace(" ", "") for action in tables.world.actions)
 
-    def read(self, turns: Turns):
-        actions = turns.words - 4  # the vocabulary is the actions in their order; unknown words and marks are below 0
-        return actions, turns.current, turns.lengths
+    def encode(self, inputs: Inputs) -> Encoded:
+        actions = inputs.words - 4  # the vocabulary is the actions in their order; unknown words and marks are below 0
+        return Encoded((actions, inputs.lengths), (inputs.current,))
 
-    def begin(self, memory):
-        return (memory[1],)
-
-    def step(self, memory, carry, states, previous, *, tell=False):
-        actions, _, lengths = memory
+    def step(self, memory, carry, states, previous, *, return_attention=False):
+        actions, lengths = memory
         (place,) = carry
         last = place >= lengths
         now = actions.gather(1, place.clamp(max=actions.shape[1] - 1).unsqueeze(1)).squeeze(1)
@@ -80,16 +76,10 @@ class Obedient:
         looked = (torch.arange(actions.shape[1]) == place.unsqueeze(1)).float().unsqueeze(1)
         return Step(logits, (place + 1,), {"obeyed": looked})
 
-    def narrow(self, memory, rows):
-        return tuple(part[rows] for part in memory)
-
-    def finish(self, memory, states, logits, alive):
-        return logits
-
-    def attended(self, turns, execution):
-        places = torch.arange(turns.words.shape[1]).expand(len(turns), -1)
+    def attention(self, inputs, execution):
+        places = torch.arange(inputs.words.shape[1]).expand(len(inputs.words), -1)
         weights = torch.stack([step["obeyed"] for step in execution.attention])
-        return {"obeyed": Attended("words", weights, places.masked_fill(places >= turns.lengths.unsqueeze(1), -1))}
+        return {"obeyed": AttentionMap("words", weights, places.masked_fill(places >= inputs.lengths.unsqueeze(1), -1))}
 
 
 def obedient_agent() -> Agent:

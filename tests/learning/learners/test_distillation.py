@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from commands import run
@@ -15,11 +16,12 @@ from small_runs import TINY, start, state_of
 from sestra.data.batch import encode_turns
 from sestra.errors import InputError
 from sestra.learning.config import ObjectConfig
+from sestra.learning.decoding import forced
 from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners import distillation as teaching
 from sestra.learning.learners.distillation import Teacher
-from sestra.learning.rollout import forced, roll_out
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Training
 from sestra.worlds import WORLDS
@@ -52,13 +54,13 @@ def teacher(tmp_path) -> Path:
 @pytest.mark.parametrize("taught", [0.0, 0.25, 1.0])
 def test_a_share_of_the_objective_is_the_likelihood_of_the_teachers_choices(tmp_path, teacher, taught):
     student = start(tmp_path / "student", teacher=str(teacher), taught=taught, learner="best-action")
-    batch = student.train.select(torch.arange(6))
+    batch = student.train.select(np.arange(6))
     policy = load_trained(RunFolder(teacher)).policy
     value, execution = student.update(batch)
     mine = execution.log_probs.detach()
     told = []
     for row, length in enumerate(execution.lengths.tolist()):
-        alone = batch.select(torch.tensor([row]))
+        alone = batch.select(np.array([row]))
         theirs = roll_out(policy, student.tables, alone, length, forced(execution.actions[:length, row].unsqueeze(0)))
         products = [
             float(log_prob) * float(weight.exp())
@@ -66,14 +68,15 @@ def test_a_share_of_the_objective_is_the_likelihood_of_the_teachers_choices(tmp_
             for log_prob, weight in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
         ]
         told.append(sum(products) / length)
-    goals = batch.goal.expand_as(execution.states)
-    observed = student.learner.objective(execution, rewards_of(student, execution, goals)).mean()
+    observed = student.learner.objective(execution, rewards_of(student, execution, batch.goal)).mean()
     assert value == pytest.approx((1 - taught) * float(observed.detach()) + taught * sum(told) / len(told), abs=1e-5)
 
 
 def rewards_of(run, execution, goals):
-    last = torch.arange(len(execution.states)).unsqueeze(1) == run.config.horizon - 1
-    return rewards(run.tables, execution.states, goals, verbosity=run.config.verbosity, shaping=run.config.shaping, at_horizon=last)
+    states, last = execution.states.numpy(), np.arange(len(execution.states))[:, None] == run.config.horizon - 1
+    goals = np.broadcast_to(goals, states.shape)
+    observed = rewards(run.tables, states, goals, verbosity=run.config.verbosity, shaping=run.config.shaping, at_horizon=last)
+    return torch.from_numpy(observed)
 
 
 def test_a_teacher_alone_teaches_the_lamps(tmp_path):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from lamps import Lamps, interactions
 from torch import nn
 
 from sestra.learning.config import TrainConfig
-from sestra.learning.policies.base import Step
-from sestra.learning.rollout import Guided, roll_out, sampled
+from sestra.learning.decoding import OracleGuided, sampled
+from sestra.learning.policies.base import Encoded, Policy, Step
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import Training
 from sestra.worlds import STOP, WORLDS
@@ -19,7 +21,7 @@ from sestra.worlds import STOP, WORLDS
 VERBOSITY, ENTROPY, HORIZON, BATCH = 0.15, 0.3, 4, 12
 
 
-class Logits(nn.Module):
+class Logits(Policy):
     """A policy whose scores are its parameters: one for every action at every step of every turn in the batch."""
 
     def __init__(self, batch: int, steps: int, actions: int, seed: int) -> None:
@@ -29,21 +31,12 @@ class Logits(nn.Module):
         with torch.no_grad():
             self.scores[..., -1] += 1  # STOP now and then, so that executions differ in length
 
-    def read(self, turns):
-        return turns
+    def encode(self, inputs):
+        return Encoded((), (torch.arange(len(inputs.words)), torch.zeros(len(inputs.words), dtype=torch.long)))
 
-    def begin(self, memory):
-        return torch.arange(len(memory)), torch.zeros(len(memory), dtype=torch.long)
-
-    def step(self, memory, carry, states, previous, *, tell=False):
+    def step(self, memory, carry, states, previous, *, return_attention=False):
         row, number = carry
-        return Step(self.scores[row, number], (row, number + 1), {})
-
-    def narrow(self, memory, rows):
-        return memory.select(rows)
-
-    def finish(self, memory, states, logits, alive):
-        return logits
+        return Step(self.scores[row, number], (row, number + 1))
 
 
 @pytest.fixture
@@ -148,10 +141,10 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner, robust)
         run = training(learner, seed, robust=robust)
         run.progress.epoch = run.config.epochs - 1  # it is as robust as it gets
         world, tables = run.tables.world, run.tables
-        turns = run.train.select(torch.arange(BATCH))
+        turns = run.train.select(np.arange(BATCH))
         if learner == "supervised":  # goals up to three actions away, so that demonstrations differ in length
-            goal = torch.randint(3, turns.goal.shape, generator=torch.Generator().manual_seed(seed))
-            goal = torch.where(tables.steps_to_go(turns.initial, goal).unsqueeze(1) < HORIZON, goal, turns.goal)
+            goal = np.random.default_rng(seed).integers(3, size=turns.goal.shape)
+            goal = np.where(tables.steps_to_go(turns.initial, goal)[:, None] < HORIZON, goal, turns.goal)
             turns = turns.__class__(**{**vars(turns), "goal": goal})
         before = run.policy.scores.detach().clone()
         _, execution = run.update(turns)
@@ -175,7 +168,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner, robust)
 def test_finished_executions_have_no_gradient_after_their_end(training, learner):
     run = training(learner, 4)
     before = run.policy.scores.detach().clone()
-    _, execution = run.update(run.train.select(torch.arange(BATCH)))
+    _, execution = run.update(run.train.select(np.arange(BATCH)))
     changed = (run.policy.scores.detach() != before).any(-1)  # [batch, steps]
     for row, length in enumerate(execution.lengths.tolist()):
         assert changed[row].tolist() == [number < length for number in range(HORIZON)]
@@ -185,7 +178,7 @@ def test_an_update_rises(training):
     """The value that is reported is the objective, and a small step along the gradient makes it larger."""
     run = training("supervised", 0)
     run.optimiser = torch.optim.SGD(run.policy.parameters(), lr=0.1)
-    turns = run.train.select(torch.arange(BATCH))
+    turns = run.train.select(np.arange(BATCH))
     values = [run.update(turns)[0] for _ in range(5)]
     assert values == sorted(values)
     assert values[0] < values[-1] < 0
@@ -195,7 +188,7 @@ def test_sampling_follows_the_policy(training):
     """Over many turns the first action is drawn as often as its probability says."""
     run = training("sestra", 0)
     count = 6000
-    turns = run.train.select(torch.zeros(count, dtype=torch.long))
+    turns = run.train.select(np.zeros(count, np.int64))
     policy = Logits(1, 1, run.tables.actions, seed=3)
     policy.scores = nn.Parameter(policy.scores.detach().expand(count, 1, -1))
     execution = roll_out(policy, run.tables, turns, 1, sampled(torch.Generator().manual_seed(0)))
@@ -210,18 +203,18 @@ def test_sampling_follows_the_policy(training):
 )
 def test_only_learners_that_observe_every_action_may_be_guided(training, learner, led):
     run = training(learner, 0, guided=1.0)
-    turns = run.train.select(torch.arange(BATCH))
+    turns = run.train.select(np.arange(BATCH))
     execution, _ = run.roll_in(turns, run.learner)
-    best = run.tables.optimal_actions(execution.states[0], turns.goal)
-    assert bool(best[torch.arange(BATCH), execution.actions[0]].all()) == led
+    best = run.tables.optimal_actions(execution.states[0].numpy(), turns.goal)
+    assert best[np.arange(BATCH), execution.actions[0].numpy()].all() == led
 
 
 def test_guided_executions_take_a_shortest_way(training):
     run = training("best-action", 0)
-    turns = run.train.select(torch.arange(BATCH))
-    togo = run.tables.steps_to_go(turns.initial, turns.goal)
+    turns = run.train.select(np.arange(BATCH))
+    togo = torch.from_numpy(run.tables.steps_to_go(turns.initial, turns.goal))
     for share in (1.0, 0.5, 0.0):
         policy = Logits(BATCH, 8, run.tables.actions, seed=5)
-        execution = roll_out(policy, run.tables, turns, 8, Guided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
-        shortest = (execution.lengths == togo + 1) & (execution.final == turns.goal).all(-1)
+        execution = roll_out(policy, run.tables, turns, 8, OracleGuided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
+        shortest = (execution.lengths == togo + 1) & (execution.final == torch.from_numpy(turns.goal)).all(-1)
         assert {1.0: shortest.all(), 0.5: 3 <= shortest.sum() < BATCH, 0.0: shortest.sum() < 4}[share]
