@@ -8,14 +8,13 @@ import torch
 from lamps import Lamps
 
 from sestra.agent import Agent
-from sestra.data.batch import Turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning import export
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.attention import AttentionPolicy
 from sestra.learning.policies.attention_config import AttentionConfig
-from sestra.learning.policies.base import Attended, Step
+from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
 from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -52,7 +51,7 @@ def write_random_agent(folder: Path, world: str = "alchemy") -> Path:
     return folder
 
 
-class Obedient:
+class Obedient(Policy):
     """Takes the actions that the instruction's words name, such as "light1r", then STOP; looks at the word that it obeys.
 
     Whatever it takes has a score of 3, the action after it in the world's order one of 2, and all others 0.
@@ -61,15 +60,12 @@ class Obedient:
     tables = compile_world(Lamps())
     words = tuple(str(action).replace(" ", "") for action in tables.world.actions)
 
-    def read(self, turns: Turns):
-        actions = turns.words - 4  # the vocabulary is the actions in their order; unknown words and marks are below 0
-        return actions, turns.current, turns.lengths
+    def encode(self, inputs: Inputs) -> Encoded:
+        actions = inputs.words - 4  # the vocabulary is the actions in their order; unknown words and marks are below 0
+        return Encoded((actions, inputs.lengths), (inputs.current,))
 
-    def begin(self, memory):
-        return (memory[1],)
-
-    def step(self, memory, carry, states, previous, *, tell=False):
-        actions, _, lengths = memory
+    def step(self, memory, carry, states, previous, *, return_attention=False):
+        actions, lengths = memory
         (place,) = carry
         last = place >= lengths
         now = actions.gather(1, place.clamp(max=actions.shape[1] - 1).unsqueeze(1)).squeeze(1)
@@ -81,16 +77,10 @@ class Obedient:
         looked = (torch.arange(actions.shape[1]) == place.unsqueeze(1)).float().unsqueeze(1)
         return Step(logits, (place + 1,), {"obeyed": looked})
 
-    def narrow(self, memory, rows):
-        return tuple(part[rows] for part in memory)
-
-    def finish(self, memory, states, logits, alive):
-        return logits
-
-    def attended(self, turns, execution):
-        places = torch.arange(turns.words.shape[1]).expand(len(turns), -1)
+    def attention(self, inputs, execution):
+        places = torch.arange(inputs.words.shape[1]).expand(len(inputs.words), -1)
         weights = torch.stack([step["obeyed"] for step in execution.attention])
-        return {"obeyed": Attended("words", weights, places.masked_fill(places >= turns.lengths.unsqueeze(1), -1))}
+        return {"obeyed": AttentionMap("words", weights, places.masked_fill(places >= inputs.lengths.unsqueeze(1), -1))}
 
 
 def obedient_agent() -> Agent:

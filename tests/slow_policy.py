@@ -64,8 +64,8 @@ class Slow:
 
             return gates
 
-        forward = run_lstm(embedded, self.config.hidden, direction("reader"), "ifgo")
-        backward = run_lstm(embedded[::-1], self.config.hidden, direction("back_reader"), "ifgo")[::-1]
+        forward = run_lstm(embedded, self.config.hidden, direction("forward_lstm"), "ifgo")
+        backward = run_lstm(embedded[::-1], self.config.hidden, direction("backward_lstm"), "ifgo")[::-1]
         return [[*one, *other] for one, other in zip(forward, backward, strict=True)]
 
     def see(self, state: tuple[str, ...]) -> list[list[float]]:
@@ -106,7 +106,7 @@ class Slow:
         return [sum(weight * key[place] for weight, key in zip(weights, keys, strict=True)) for place in range(len(keys[0]))], weights
 
     def embed(self, parts):
-        tables = ("kinds.weight", "first_arguments.weight", "second_arguments.weight")
+        tables = ("kind_embedding.weight", "first_argument_embedding.weight", "second_argument_embedding.weight")
         return [x for table, names, part in zip(tables, self.names, parts, strict=True) for x in self.weights[table][names.index(part)]]
 
     def score(self, h_a, parts):
@@ -120,25 +120,27 @@ class Slow:
         encoded = self.read(words)
         now, past, first = encoded[current:], encoded[:current], self.see(initial)
         size, word = len(first[0]), 2 * self.config.hidden
-        second = self.weights["queries.weight"]
+        second = self.weights["other_queries.weight"]
         heads = [second[:word], *(second[word + size * head : word + size * (head + 1)] for head in range(4))]
 
         def decode(vector, hidden, cell):
-            return lstm(plus(times(self.weights["gates.weight"], [*vector, *hidden]), self.weights["gates.bias"]), cell, "ifog")
+            return lstm(
+                plus(times(self.weights["decoder_gates.weight"], [*vector, *hidden]), self.weights["decoder_gates.bias"]), cell, "ifog"
+            )
 
-        joined_size, zeros = len(self.weights["joined.bias"]), [0.0] * self.config.hidden
+        joined_size, zeros = len(self.weights["decoder_input.bias"]), [0.0] * self.config.hidden
         hidden, cell = decode([0.0] * joined_size, zeros, zeros)  # the update with zeros, before anything is attended to
         state, previous, answers = initial, ("begin", "null", "null"), []
         for action in actions:
-            z_c, a_c = self.attend(now, hidden, self.weights["query.weight"])
+            z_c, a_c = self.attend(now, hidden, self.weights["current_query.weight"])
             query = [*hidden, *z_c]
             z_p, a_p = self.attend(past, query, heads[0])
             here = self.see(state)
             attended = [self.attend(keys, query, head) for keys, head in zip((first, first, here, here), heads[1:], strict=True)]
             joined = [*z_c, *z_p, *(x for z, _ in attended for x in z), *self.embed(previous)]
-            joined = [math.tanh(x) for x in plus(times(self.weights["joined.weight"], joined), self.weights["joined.bias"])]
+            joined = [math.tanh(x) for x in plus(times(self.weights["decoder_input.weight"], joined), self.weights["decoder_input.bias"])]
             hidden, cell = decode(joined, hidden, cell)
-            h_a = [math.tanh(x) for x in times(self.weights["scorer.weight"], hidden)]
+            h_a = [math.tanh(x) for x in times(self.weights["action_scorer.weight"], hidden)]
             scores = [self.score(h_a, parts) for parts in self.parts]
             weights = {"current": [a_c], "previous": [a_p], "initial": [a for _, a in attended[:2]], "state": [a for _, a in attended[2:]]}
             answers.append((softmax(scores), weights))

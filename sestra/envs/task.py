@@ -17,7 +17,7 @@ from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
-from sestra.worlds.reward import Shaping
+from sestra.worlds.base import Shaping
 from sestra.worlds.tables import compile_world
 
 Array = NDArray[np.int64]

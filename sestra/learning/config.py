@@ -18,7 +18,7 @@ from sestra.learning.policies.registry import POLICIES, PolicyConfig
 from sestra.learning.settings import RARE, build, check_range, flag
 from sestra.registry import Registry
 from sestra.worlds import get_world
-from sestra.worlds.reward import Shaping
+from sestra.worlds.base import Shaping
 
 Optimiser = Literal["rmsprop", "adam"]
 Preset = Literal["default", "paper"]

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from sestra.errors import InputError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sestra.worlds.features import ObjectFeatures
 
 Content = TypeVar("Content", bound=Hashable)
+Shaping = Literal["distance", "steps", "none"]
+"""What the reward's shaping term measures: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
 
 
 @dataclass(frozen=True)

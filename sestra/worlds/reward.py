@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
+from sestra.worlds.base import Shaping
 from sestra.worlds.tables import FARTHEST, Flags, Integers, Tables
-
-Shaping = Literal["distance", "steps", "none"]
-"""What the shaping term measures: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
 
 
 def rewards(

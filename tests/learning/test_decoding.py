@@ -1,9 +1,10 @@
-"""Beam search against greedy execution and against trying everything."""
+"""How actions are chosen; beam search against greedy execution and against trying everything."""
 
 from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 import torch
 from agents import random_trained
@@ -13,15 +14,16 @@ from sestra.learning.beam_search import beam_search
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
+from sestra.learning import decoding
+from sestra.learning.decoding import beam_search, forced, greedy, sampled
 from sestra.learning.policies.attention import AttentionPolicy
-from sestra.learning.policies.base import Step
-from sestra.learning.rollout import forced, greedy, roll_out
+from sestra.learning.policies.base import Encoded, Policy, Step
+from sestra.learning.rollout import roll_out
 from sestra.worlds import WORLDS
 from sestra.worlds.tables import Tables
 
 LAMPS = Tables(Lamps())
 VOCABULARY = Vocabulary(("light", "put", "out", "it", "one", "two", "three", "red", "green"))
-DARK = torch.zeros(1, 3, dtype=torch.long)
 
 
 def lamp_turns(count: int = 4) -> Turns:
@@ -42,6 +44,19 @@ def log_probability(policy, tables, turns, actions) -> torch.Tensor:
     execution = roll_out(policy, tables, turns, actions.shape[1], forced(actions))
     taken = execution.log_probs.gather(-1, execution.actions.unsqueeze(-1)).squeeze(-1)
     return (taken * execution.alive).sum(0)
+
+
+def test_actions_are_drawn_by_their_probabilities():
+    probabilities = torch.tensor([0.5, 0.3, 0.2, 0.0])
+    drawn = sampled(torch.Generator().manual_seed(1))(probabilities.log().expand(20_000, -1), np.empty(0, np.int64), 0)
+    torch.testing.assert_close(torch.bincount(drawn, minlength=4) / len(drawn), probabilities, atol=0.02, rtol=0)
+
+
+def test_an_action_that_is_barred_is_never_drawn(monkeypatch):
+    """Not even where the random number is 0."""
+    monkeypatch.setattr(decoding.torch, "rand", lambda shape, generator: torch.zeros(shape))
+    logits = torch.tensor([[-torch.inf, -torch.inf, 2.0]])
+    assert sampled(torch.Generator())(logits, np.empty(0, np.int64), 0).tolist() == [2]
 
 
 @pytest.mark.parametrize("world", sorted(WORLDS.names()))
@@ -66,7 +81,7 @@ def test_a_beam_wide_enough_finds_the_most_probable_execution(seed):
     assert len(everything) == 1 + 9 + 81
     found = beam_search(policy, LAMPS, turns, horizon, 1000)
     for row in range(len(turns)):
-        alone = turns.select(torch.full((len(everything),), row))
+        alone = turns.select(np.full(len(everything), row))
         best = log_probability(policy, LAMPS, alone, everything).argmax()
         assert found[row].tolist() == everything[best].tolist()
 
@@ -80,7 +95,7 @@ def test_a_turn_is_searched_alike_alone_and_in_a_batch():
     policy, turns = lamp_policy(3), lamp_turns()
     together = beam_search(policy, LAMPS, turns, 6, 4)
     for row in range(len(turns)):
-        assert torch.equal(beam_search(policy, LAMPS, turns.select(torch.tensor([row])), 6, 4)[0], together[row])
+        assert torch.equal(beam_search(policy, LAMPS, turns.select(np.array([row])), 6, 4)[0], together[row])
 
 
 @torch.no_grad()
@@ -90,37 +105,29 @@ def test_on_the_whole_a_beam_finds_more_probable_executions_than_greed():
     assert scores[0] < scores[1] <= scores[2]
 
 
-class Table:
-    """Scores by the last action alone, which ``begin``'s empty carry shows to be enough."""
+class Table(Policy):
+    """Scores by the last action alone, with nothing in memory and no carry."""
 
     def __init__(self, probabilities: dict[int, dict[int, float]]) -> None:
+        super().__init__()
         table = torch.full((LAMPS.actions + 1, LAMPS.actions), 1e-9)
         for previous, after in probabilities.items():
             for action, probability in after.items():
                 table[previous, action] = probability
         self.table = table.log()
 
-    def read(self, turns):
-        return ()
+    def encode(self, inputs):
+        return Encoded(())
 
-    def begin(self, memory):
-        return ()
-
-    def step(self, memory, carry, states, previous, *, tell=False):
-        return Step(self.table[previous], (), {})
-
-    def narrow(self, memory, rows):
-        return ()
-
-    def finish(self, memory, states, logits, alive):
-        return logits
+    def step(self, memory, carry, states, previous, *, return_attention=False):
+        return Step(self.table[previous])
 
 
 BEGIN, STOP = LAMPS.actions, LAMPS.stop
 
 
 def one_turn() -> Turns:
-    return lamp_turns(1).select(torch.tensor([0]))
+    return lamp_turns(1).select(np.array([0]))
 
 
 def test_the_likelier_first_action_may_be_a_trap():

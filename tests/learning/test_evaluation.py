@@ -11,9 +11,9 @@ from lamps import Lamps
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
-from sestra.data.vocabulary import Vocabulary
+from sestra.data.vocabulary import SPECIAL, Vocabulary
 from sestra.learning.evaluation import evaluate, execute
-from sestra.learning.policies.base import Step
+from sestra.learning.policies.base import Encoded, Inputs, Policy, Step
 from sestra.learning.policies.registry import POLICIES
 from sestra.metrics import Accuracy
 from sestra.worlds import WORLDS, get_world
@@ -23,12 +23,11 @@ TABLES = Tables(Lamps())
 DARK = ("_", "_", "_")
 
 
-class Script:
+class Script(Policy):
     """Plays the actions written down for each turn of each interaction, whatever the state, then STOP."""
 
-    at_once = 256
-
     def __init__(self, script: dict[tuple[int, int], str], steps: int = 6) -> None:
+        super().__init__()
         world = TABLES.world
         self.actions = {
             key: [world.action_indices[world.parse_action(text.strip())] for text in actions.split(",") if text.strip()]
@@ -36,23 +35,15 @@ class Script:
         }
         self.steps = steps
 
-    def read(self, turns: Turns):
-        rows = [self.actions[key] for key in zip(turns.interaction.tolist(), turns.turn.tolist(), strict=True)]
-        return torch.tensor([[*row, *[TABLES.stop] * (self.steps - len(row))] for row in rows])
+    def encode(self, inputs: Inputs) -> Encoded:
+        last = inputs.words.gather(1, inputs.lengths.unsqueeze(1) - 1).squeeze(1) - len(SPECIAL)  # [batch]: the interaction's number
+        rows = [self.actions[key] for key in zip(last.tolist(), inputs.turn.tolist(), strict=True)]
+        actions = torch.tensor([[*row, *[TABLES.stop] * (self.steps - len(row))] for row in rows])
+        return Encoded(actions, torch.zeros(len(actions), dtype=torch.long))
 
-    def begin(self, memory):
-        return memory, torch.zeros(len(memory), dtype=torch.long)
-
-    def step(self, memory, carry, states, previous, *, tell=False):
-        actions, number = carry
-        now = actions.gather(1, number.unsqueeze(1))
-        return Step(torch.zeros(len(now), TABLES.actions).scatter(1, now, 5.0), (actions, number + 1), {})
-
-    def narrow(self, memory, rows):
-        return memory[rows]
-
-    def finish(self, memory, states, logits, alive):
-        return logits
+    def step(self, memory, carry, states, previous, *, return_attention=False):
+        now = memory.gather(1, carry.unsqueeze(1))
+        return Step(torch.zeros(len(now), TABLES.actions).scatter(1, now, 5.0), carry + 1)
 
 
 def interaction(*states, words: int = 2) -> Interaction:
@@ -60,7 +51,11 @@ def interaction(*states, words: int = 2) -> Interaction:
 
 
 def turns_of(*interactions: Interaction) -> Turns:
-    return encode_turns(interactions, Vocabulary(("go",)), TABLES)
+    """Each instruction ends with the number of its interaction, by which the script finds its actions."""
+    numbered = [
+        replace(each, instructions=tuple(f"{text} {number}" for text in each.instructions)) for number, each in enumerate(interactions)
+    ]
+    return encode_turns(numbered, Vocabulary((*map(str, range(9)), "go")), TABLES)
 
 
 R, RR, RRG, RG = ("r", "_", "_"), ("r", "r", "_"), ("r", "r", "g"), ("r", "_", "g")
@@ -92,7 +87,7 @@ def test_each_measure_counts_its_own():
     assert result.by_turn == (Accuracy(4, 4), Accuracy(3, 4), Accuracy(4, 4), Accuracy(4, 4), Accuracy(3, 4))
     assert result.utts3 == Accuracy(3, 4)
     assert result.utts5 == Accuracy(3, 4)  # 1 ends right, since the mistake took itself back
-    assert result.success.view(4, 5).tolist()[1] == [True, False, True, True, True]
+    assert result.success.reshape(4, 5).tolist()[1] == [True, False, True, True, True]
     assert TABLES.decode(result.reached)[6] == ("r", "_", "g")
 
 
@@ -137,7 +132,7 @@ def test_batch_size_changes_nothing(batch_size):
     data = [interaction(DARK, R, RR, RRG, words=number % 4 + 1) for number in range(6)]
     script = {(number, turn): RIGHT[turn] if (number + turn) % 4 else "" for number in range(6) for turn in range(3)}
     result = evaluate(Script(script), TABLES, turns_of(*data), horizon=5, batch_size=batch_size)
-    assert result.success.view(6, 3).tolist() == [[bool((number + turn) % 4) for turn in range(3)] for number in range(6)]
+    assert result.success.reshape(6, 3).tolist() == [[bool((number + turn) % 4) for turn in range(3)] for number in range(6)]
     assert result.utts3 == result.utts5 == Accuracy(2, 6)
 
 

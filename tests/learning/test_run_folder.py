@@ -18,8 +18,9 @@ from sestra.errors import InputError
 from sestra.io import read_json, to_json, write_json
 from sestra.learning import checkpoint, export
 from sestra.learning.config import TrainConfig
+from sestra.learning.decoding import greedy
 from sestra.learning.policies.attention_config import AttentionConfig
-from sestra.learning.rollout import greedy, roll_out
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
 from sestra.metrics import Accuracy, to_record
@@ -126,7 +127,7 @@ def test_export(run, tmp_path):
     to = tmp_path / "deep" / "lamps-agent"
     export.export_run(run.folder, to, results_of(run))
     assert sorted(path.name for path in to.iterdir()) == ["CARD.md", "config.json", "model.safetensors", "vocab.json"]
-    assert checkpoint.load(to / "model.safetensors")[0]["joined.weight"].dtype == torch.float16
+    assert checkpoint.load(to / "model.safetensors")[0]["decoder_input.weight"].dtype == torch.float16
     half, whole = load_trained(RunFolder(to)), load_trained(run.folder)
     assert (half.config, half.vocabulary, half.chosen) == (whole.config, whole.vocabulary, whole.chosen)
     turns = encode_turns(interactions(10, seed=3, turns=3), whole.vocabulary, whole.tables)

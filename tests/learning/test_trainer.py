@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from lamps import Lamps, interactions
@@ -55,8 +56,8 @@ def test_what_is_held_out_depends_on_the_world_alone(tmp_path):
     assert split_validation(every, 0.07, "tangrams")[1] != first
     assert [int(one.id) for one in first] != list(range(35))
     runs = [Trainer(TINY.changed(seed=seed), interactions(60, seed=1), RunFolder(tmp_path)) for seed in (1, 2)]
-    assert torch.equal(runs[0].validation.words, runs[1].validation.words)
-    assert not torch.equal(runs[0].policy.joined.weight, runs[1].policy.joined.weight)
+    assert np.array_equal(runs[0].validation.words, runs[1].validation.words)
+    assert not torch.equal(runs[0].policy.decoder_input.weight, runs[1].policy.decoder_input.weight)
 
 
 def test_one_interaction_is_too_few():
@@ -77,7 +78,7 @@ def test_generated_interactions_are_learnt_from_and_nothing_else(tmp_path):
     config = replace(TINY, world="tangrams")
     plain, more = (Trainer(config.changed(generated=count), data["train"][:40], RunFolder(tmp_path)) for count in (0, 20))
     assert len(more.train) == len(plain.train) + 5 * 20
-    assert torch.equal(more.validation.goal, plain.validation.goal)
+    assert np.array_equal(more.validation.goal, plain.validation.goal)
     assert len(more.vocabulary) > len(plain.vocabulary)
     added = generate("tangrams", 20, seed=GENERATED_SEED)
     known = {(one.states, one.instructions) for split in data.values() for one in split}
@@ -96,7 +97,7 @@ def scripted(monkeypatch, figures: list[tuple[float, float]]) -> None:
         latest[0] = next(remaining, latest[0])
         reward, utts5 = latest[0]
         counted = Accuracy(round(utts5), 100)
-        nothing = torch.zeros(0, dtype=torch.bool)
+        nothing = np.zeros(0, np.bool_)
         return Evaluation(counted, counted, counted, (), reward, nothing, nothing)
 
     monkeypatch.setattr(training, "evaluate", measured)
@@ -155,7 +156,7 @@ def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, e
     assert info["epoch"] == 2
     assert info["validation"]["utts5"] == 30
     assert all(torch.equal(tensors[name], value) for name, value in weights.after[1].items())
-    assert not torch.equal(tensors["joined.weight"], weights.after[3]["joined.weight"])
+    assert not torch.equal(tensors["decoder_input.weight"], weights.after[3]["decoder_input.weight"])
 
 
 def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
@@ -251,7 +252,7 @@ def test_clip_limits_the_gradient(tmp_path):
     norms = []
     for clip in (0.0, 1e-3):
         run = start(tmp_path / str(clip), max_grad_norm=clip)
-        run.update(run.train.select(torch.arange(10)))
+        run.update(run.train.select(np.arange(10)))
         norms.append(sum(parameter.grad.square().sum() for parameter in run.policy.parameters() if parameter.grad is not None) ** 0.5)
     assert norms[0] > 1e-2
     assert norms[1] == pytest.approx(1e-3, rel=1e-3)
@@ -260,12 +261,12 @@ def test_clip_limits_the_gradient(tmp_path):
 def test_average_of_weights(tmp_path):
     """It leaves the first weights behind quickly, then keeps the given share; and it has no part in the gradient."""
     run = start(tmp_path, ema_decay=0.3)
-    expected = run.policy.joined.weight.detach().clone()
+    expected = run.policy.decoder_input.weight.detach().clone()
     for number in range(1, 9):
-        run.update(run.train.select(torch.arange(10)))
+        run.update(run.train.select(np.arange(10)))
         keep = min(0.3, number / (number + 10))
-        expected = keep * expected + (1 - keep) * run.policy.joined.weight.detach()
-        torch.testing.assert_close(run.average.joined.weight.detach(), expected)
+        expected = keep * expected + (1 - keep) * run.policy.decoder_input.weight.detach()
+        torch.testing.assert_close(run.average.decoder_input.weight.detach(), expected)
     for parameter in run.average.parameters():
         assert parameter.grad_fn is None, "the average must not hold on to the history of all updates"
 
@@ -279,7 +280,7 @@ def test_same_seed_same_bits(tmp_path, optimiser):
         run.run()
         finals.append(run.policy.state_dict())
     assert all(torch.equal(value, finals[1][name]) for name, value in finals[0].items())
-    assert not torch.equal(finals[0]["joined.weight"], finals[2]["joined.weight"])
+    assert not torch.equal(finals[0]["decoder_input.weight"], finals[2]["decoder_input.weight"])
 
 
 def test_metrics_are_json_that_others_can_read(tmp_path):
@@ -312,7 +313,7 @@ def test_a_policy_is_not_asked_where_guidance_leaves_one_action(tmp_path, monkey
         run.policy.train()
         if name == "asked":
             monkeypatch.setattr(OracleGuided, "certain", lambda _, states: torch.zeros(len(states), dtype=torch.bool))
-        outcomes.append(run.update(run.train.select(torch.arange(40))))
+        outcomes.append(run.update(run.train.select(np.arange(40))))
         rows.append(sum(asked))
     (value, spared, _), (other, full, _) = outcomes
     assert rows[0] < 0.8 * rows[1]

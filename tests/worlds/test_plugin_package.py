@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "examples" / "own-world-package"
 TRAIN = ["--epochs", "1", "--embedding", "8", "--execution-horizon", "6"]
 """Flags of ``sestra train`` for a run that takes seconds."""
-POLICIES = {"attention": ["--network", "attention", "--hidden", "8"], "objects": ["--network", "objects", "--size", "16"]}
+POLICIES = {"attention": ["--policy", "attention", "--hidden", "8"], "objects": ["--policy", "objects", "--size", "16"]}
 START = "1:r 2:_ 3:g 4:_ 5:_"
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sestra.learning.kernels.lstm import pack, read_symbols
+from sestra.learning.kernels.lstm import encode_symbols, pack
 
 SYMBOLS, EMBEDDING, HIDDEN = 5, 3, 4
 
@@ -29,7 +29,7 @@ def test_equals_torchs(lengths):
     ]
     inputs = torch.stack([embeddings @ by_input.T + bias + other for by_input, _, bias, other in ways])
     recurrent = torch.stack([by_hidden.T for _, by_hidden, _, _ in ways])
-    found = read_symbols(inputs, recurrent, rows, torch.tensor(lengths))
+    found = encode_symbols(inputs, recurrent, rows, torch.tensor(lengths))
 
     inside = (torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)).unsqueeze(2)
     torch.testing.assert_close(found * inside, expected)
@@ -44,7 +44,7 @@ def test_gradient_twice():
     torch.manual_seed(0)
     inputs = torch.randn(2, SYMBOLS, 4 * HIDDEN, requires_grad=True)
     recurrent = torch.randn(2, HIDDEN, 4 * HIDDEN, requires_grad=True)
-    total = read_symbols(inputs, recurrent, torch.randint(SYMBOLS, (3, 4)), torch.tensor([4, 2, 3])).exp().sum()
+    total = encode_symbols(inputs, recurrent, torch.randint(SYMBOLS, (3, 4)), torch.tensor([4, 2, 3])).exp().sum()
     first = torch.autograd.grad(total, [inputs, recurrent], retain_graph=True)
     torch.testing.assert_close(torch.autograd.grad(total, [inputs, recurrent]), first, rtol=0, atol=0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from commands import run
@@ -14,12 +15,13 @@ from small_runs import TINY, start, state_of
 from sestra.data.batch import encode_turns
 from sestra.errors import InputError
 from sestra.learning import trainer
+from sestra.learning.decoding import forced
 from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners import distillation
 from sestra.learning.learners.distillation import Teacher
 from sestra.learning.policies.objects.config import ObjectConfig
-from sestra.learning.rollout import forced, roll_out
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
 from sestra.worlds import WORLDS
@@ -51,13 +53,13 @@ def teacher(tmp_path) -> Path:
 def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tmp_path, teacher, weight, monkeypatch):
     monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", weight)
     student = start(tmp_path / "student", teacher=str(teacher), learner="best-action")
-    batch = student.train.select(torch.arange(6))
+    batch = student.train.select(np.arange(6))
     policy = load_trained(RunFolder(teacher)).policy
     value, execution, _ = student.update(batch)
     mine = execution.log_probs.detach()
     told = []
     for row, length in enumerate(execution.lengths.tolist()):
-        alone = batch.select(torch.tensor([row]))
+        alone = batch.select(np.array([row]))
         theirs = roll_out(policy, student.tables, alone, length, forced(execution.actions[:length, row].unsqueeze(0)))
         products = [
             float(log_prob) * float(probability.exp())
@@ -65,16 +67,15 @@ def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tm
             for log_prob, probability in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
         ]
         told.append(sum(products) / length)
-    goals = batch.goal.expand_as(execution.states)
-    observed = student.learner.objective(execution, rewards_of(student, execution, goals)).mean()
+    observed = student.learner.objective(execution, rewards_of(student, execution, batch.goal)).mean()
     assert value == pytest.approx((1 - weight) * float(observed.detach()) + weight * sum(told) / len(told), abs=1e-5)
 
 
 def rewards_of(run, execution, goals):
-    last = torch.arange(len(execution.states)).unsqueeze(1) == run.config.rollout.horizon - 1
-    return rewards(
-        run.tables, execution.states, goals, verbosity=run.config.rollout.verbosity, shaping=run.config.rollout.shaping, at_horizon=last
-    )
+    states, settings = execution.states.numpy(), run.config.rollout
+    goals, last = np.broadcast_to(goals, states.shape), np.arange(len(states))[:, None] == settings.horizon - 1
+    observed = rewards(run.tables, states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=last)
+    return torch.from_numpy(observed)
 
 
 def test_a_teacher_alone_teaches_the_lamps(tmp_path, monkeypatch):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from lamps import Lamps, interactions
 from torch import nn
 
 from sestra.learning.config import TrainConfig
+from sestra.learning.decoding import OracleGuided, sampled
 from sestra.learning.learners.registry import LEARNERS
-from sestra.learning.policies.base import Step
-from sestra.learning.rollout import Guided, roll_out, sampled
+from sestra.learning.policies.base import Encoded, Policy, Step
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import Trainer
 from sestra.worlds import STOP, WORLDS
@@ -20,7 +22,7 @@ from sestra.worlds import STOP, WORLDS
 VERBOSITY, ENTROPY, HORIZON, BATCH = 0.15, 0.3, 4, 12
 
 
-class Logits(nn.Module):
+class Logits(Policy):
     """A policy whose scores are its parameters: one for every action at every step of every turn in the batch."""
 
     def __init__(self, batch: int, steps: int, actions: int, seed: int) -> None:
@@ -30,21 +32,12 @@ class Logits(nn.Module):
         with torch.no_grad():
             self.scores[..., -1] += 1  # STOP now and then, so that executions differ in length
 
-    def read(self, turns):
-        return turns
+    def encode(self, inputs):
+        return Encoded((), (torch.arange(len(inputs.words)), torch.zeros(len(inputs.words), dtype=torch.long)))
 
-    def begin(self, memory):
-        return torch.arange(len(memory)), torch.zeros(len(memory), dtype=torch.long)
-
-    def step(self, memory, carry, states, previous, *, tell=False):
+    def step(self, memory, carry, states, previous, *, return_attention=False):
         row, number = carry
-        return Step(self.scores[row, number], (row, number + 1), {})
-
-    def narrow(self, memory, rows):
-        return memory.select(rows)
-
-    def finish(self, memory, states, logits, alive):
-        return logits
+        return Step(self.scores[row, number], (row, number + 1))
 
 
 @pytest.fixture
@@ -146,10 +139,10 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
     for seed in range(3):
         run = training(learner, seed)
         world, tables = run.tables.world, run.tables
-        turns = run.train.select(torch.arange(BATCH))
+        turns = run.train.select(np.arange(BATCH))
         if learner == "supervised":  # goals up to three actions away, so that demonstrations differ in length
-            goal = torch.randint(3, turns.goal.shape, generator=torch.Generator().manual_seed(seed))
-            goal = torch.where(tables.steps_to_go(turns.initial, goal).unsqueeze(1) < HORIZON, goal, turns.goal)
+            goal = np.random.default_rng(seed).integers(3, size=turns.goal.shape)
+            goal = np.where(tables.steps_to_go(turns.initial, goal)[:, None] < HORIZON, goal, turns.goal)
             turns = turns.__class__(**{**vars(turns), "goal": goal})
         before = run.policy.scores.detach().clone()
         execution = run.update(turns).execution
@@ -173,7 +166,7 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
 def test_finished_executions_have_no_gradient_after_their_end(training, learner):
     run = training(learner, 4)
     before = run.policy.scores.detach().clone()
-    execution = run.update(run.train.select(torch.arange(BATCH))).execution
+    execution = run.update(run.train.select(np.arange(BATCH))).execution
     changed = (run.policy.scores.detach() != before).any(-1)  # [batch, steps]
     for row, length in enumerate(execution.lengths.tolist()):
         assert changed[row].tolist() == [number < length for number in range(HORIZON)]
@@ -183,7 +176,7 @@ def test_an_update_rises(training):
     """The value that is reported is the objective, and a small step along the gradient makes it larger."""
     run = training("supervised", 0)
     run.optimiser = torch.optim.SGD(run.policy.parameters(), lr=0.1)
-    turns = run.train.select(torch.arange(BATCH))
+    turns = run.train.select(np.arange(BATCH))
     values = [run.update(turns)[0] for _ in range(5)]
     assert values == sorted(values)
     assert values[0] < values[-1] < 0
@@ -193,7 +186,7 @@ def test_sampling_follows_the_policy(training):
     """Over many turns the first action is drawn as often as its probability says."""
     run = training("sestra", 0)
     count = 6000
-    turns = run.train.select(torch.zeros(count, dtype=torch.long))
+    turns = run.train.select(np.zeros(count, np.int64))
     policy = Logits(1, 1, run.tables.actions, seed=3)
     policy.scores = nn.Parameter(policy.scores.detach().expand(count, 1, -1))
     execution = roll_out(policy, run.tables, turns, 1, sampled(torch.Generator().manual_seed(0)))
@@ -208,19 +201,19 @@ def test_sampling_follows_the_policy(training):
 )
 def test_only_learners_that_observe_every_action_may_be_guided(training, learner, led):
     run = training(learner, 0, oracle_fraction=1.0)
-    turns = run.train.select(torch.arange(BATCH))
+    turns = run.train.select(np.arange(BATCH))
     execution, _, own = run.roll_in(turns, run.learner)
-    best = run.tables.optimal_actions(execution.states[0], turns.goal)
-    assert bool(best[torch.arange(BATCH), execution.actions[0]].all()) == led
+    best = run.tables.optimal_actions(execution.states[0].numpy(), turns.goal)
+    assert best[np.arange(BATCH), execution.actions[0].numpy()].all() == led
     assert own.any() != led
 
 
 def test_guided_executions_take_a_shortest_way(training):
     run = training("best-action", 0)
-    turns = run.train.select(torch.arange(BATCH))
-    togo = run.tables.steps_to_go(turns.initial, turns.goal)
+    turns = run.train.select(np.arange(BATCH))
+    togo = torch.from_numpy(run.tables.steps_to_go(turns.initial, turns.goal))
     for share in (1.0, 0.5, 0.0):
         policy = Logits(BATCH, 8, run.tables.actions, seed=5)
-        execution = roll_out(policy, run.tables, turns, 8, Guided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
-        shortest = (execution.lengths == togo + 1) & (execution.final == turns.goal).all(-1)
+        execution = roll_out(policy, run.tables, turns, 8, OracleGuided(run.tables, turns.goal, share, torch.Generator().manual_seed(1)))
+        shortest = (execution.lengths == togo + 1) & (execution.final == torch.from_numpy(turns.goal)).all(-1)
         assert {1.0: shortest.all(), 0.5: 3 <= shortest.sum() < BATCH, 0.0: shortest.sum() < 4}[share]

@@ -16,11 +16,13 @@ from sestra.agent.trace import Turn
 from sestra.data import scone
 from sestra.data.batch import encode_turns
 from sestra.io import read_json
-from sestra.learning import speculative as drafting
+from sestra.learning import speculative
+from sestra.learning.decoding import forced, sampled
+from sestra.learning.policies.base import SpeculativeDecoding
 from sestra.learning.policies.ensemble import Ensemble
-from sestra.learning.rollout import forced, roll_out, sampled
+from sestra.learning.policies.objects.policy import ObjectPolicy
+from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
-from sestra.learning.speculative import Draft
 from sestra.worlds import WORLDS
 
 SIZES = {"attention": ["--embedding", "4", "--hidden", "6"], "objects": ["--embedding", "4", "--size", "8", "--heads", "2"]}
@@ -82,7 +84,7 @@ def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
 def test_a_draft_of_the_first_is_corrected_where_all_together_would_have_done_something_else(capsys, runs, tmp_path, monkeypatch, horizon):
     assert run(capsys, "join", runs / "objects-1", runs / "objects-2", "--to", tmp_path / "both")[0] == 0
     agent, plain = (Agent.from_pretrained(tmp_path / "both") for _ in range(2))
-    monkeypatch.setattr(plain, "_draft", None)
+    monkeypatch.setattr(plain._policy, "drafter", lambda: None)
     policies = []
 
     def counted(policy, *arguments, **settings):
@@ -90,10 +92,10 @@ def test_a_draft_of_the_first_is_corrected_where_all_together_would_have_done_so
         return roll_out(policy, *arguments, **settings)
 
     monkeypatch.setattr(following, "roll_out", counted)
-    monkeypatch.setattr(drafting, "roll_out", counted)
+    monkeypatch.setattr(speculative, "roll_out", counted)
     several = [(agent.world.format(each.states[0]), [*each.instructions, "gibberish"]) for each in interactions(30, seed=3, turns=3)]
     drafted = [agent.follow(*each, horizon=horizon) for each in several]
-    drafts, corrected = policies.count(Draft), policies.count(Ensemble)
+    drafts, corrected = policies.count(ObjectPolicy), policies.count(Ensemble)
     assert drafts == 4 * len(several)
     assert 0 < corrected < drafts
     for mine, theirs in zip(drafted, [plain.follow(*each, horizon=horizon) for each in several], strict=True):
@@ -118,8 +120,8 @@ def weights(turn: Turn) -> list[list[float]]:
 
 def test_there_is_no_draft_of_policies_whose_steps_depend_on_each_other(capsys, runs, tmp_path):
     assert run(capsys, "join", runs / "attention-1", runs / "attention-2", "--to", tmp_path / "both")[0] == 0
-    assert Draft.of(load_trained(RunFolder(tmp_path / "both")).policy) is None
-    assert Draft.of(load_trained(RunFolder(runs / "objects-1")).policy) is None
+    assert load_trained(RunFolder(tmp_path / "both")).policy.drafter() is None
+    assert not isinstance(load_trained(RunFolder(runs / "objects-1")).policy, SpeculativeDecoding)
 
 
 def test_what_does_not_belong_together(capsys, runs, tmp_path):

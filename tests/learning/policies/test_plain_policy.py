@@ -1,0 +1,148 @@
+"""A policy that is nothing but ``encode`` and ``step``: it learns, and is used as any other is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from lamps import Lamps, interactions
+from plain_policy import PlainPolicy
+
+from sestra.agent import Agent
+from sestra.data.batch import Turns, batches, encode_turns
+from sestra.data.vocabulary import Vocabulary
+from sestra.learning.config import TrainConfig
+from sestra.learning.decoding import beam_search, forced, greedy, sampled
+from sestra.learning.evaluation import evaluate
+from sestra.learning.learners import Sestra
+from sestra.learning.policies.base import DeferredGradients, IndependentSteps, ReportsAttention, SelectsMemory
+from sestra.learning.policies.ensemble import Ensemble
+from sestra.learning.rollout import roll_out
+from sestra.learning.run_folder import Trained
+from sestra.learning.trainer import permutations
+from sestra.worlds import WORLDS
+from sestra.worlds.reward import rewards
+from sestra.worlds.tables import Tables
+
+TABLES = Tables(Lamps())
+VOCABULARY = Vocabulary(("light", "put", "out", "it", "one", "two", "three", "red", "green"))
+HORIZON = 4
+
+
+def make(seed: int = 0) -> PlainPolicy:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return PlainPolicy(TABLES, VOCABULARY)
+
+
+def turns_of(count: int, seed: int) -> Turns:
+    return encode_turns(interactions(count, seed=seed), VOCABULARY, TABLES)
+
+
+def test_it_has_none_of_the_optional_protocols():
+    for protocol in (SelectsMemory, DeferredGradients, IndependentSteps, ReportsAttention):
+        assert not isinstance(make(), protocol)
+
+
+def objective(policy: PlainPolicy, turns: Turns, choose, **settings) -> torch.Tensor:
+    execution = roll_out(policy, TABLES, turns, HORIZON, choose, **settings)
+    states = execution.states.numpy()
+    observed = rewards(TABLES, states, np.broadcast_to(turns.goal, states.shape), verbosity=0.0)
+    return Sestra(entropy=0.1).objective(execution, torch.from_numpy(observed)).mean()
+
+
+def test_gradients_go_through_compaction(monkeypatch):
+    """Executions of every length leave the batch one after the other; what they had in memory learns as if they had stayed."""
+    turns = turns_of(8, seed=1)  # 16 turns
+    actions = torch.randint(TABLES.stop, (len(turns), HORIZON), generator=torch.Generator().manual_seed(1))
+    for row in range(len(turns)):
+        actions[row, row % HORIZON + 1 :] = TABLES.stop
+    actions[0] = TABLES.stop  # lengths from 1 to the horizon
+    sizes: list[int] = []
+    step = PlainPolicy.step
+
+    def counted(self, memory, carry, states, previous, **how):
+        sizes.append(len(states))
+        return step(self, memory, carry, states, previous, **how)
+
+    monkeypatch.setattr(PlainPolicy, "step", counted)
+    gradients, scored = [], []
+    for settings in ({"compact_below": 0.0}, {}, {"compact_below": 1.01}):
+        policy = make()
+        sizes.clear()
+        objective(policy, turns, forced(actions), **settings).backward()
+        gradients.append({name: parameter.grad for name, parameter in policy.named_parameters()})
+        scored.append(list(sizes))
+    assert scored[0] == [16] * HORIZON
+    assert scored[1] == [16, 16, 12, 8]
+    assert scored[2] == [16, 15, 12, 8]
+    for name, expected in gradients[0].items():
+        assert expected.any(), name
+        for compacted in gradients[1:]:
+            torch.testing.assert_close(compacted[name], expected, msg=lambda text, name=name: f"{name}: {text}")
+
+
+@pytest.fixture(scope="module")
+def learnt() -> PlainPolicy:
+    """Trained with SESTRA by nothing but its objective and Adam."""
+    policy, train, generator = make(), turns_of(300, seed=1), torch.Generator().manual_seed(0)
+    optimiser = torch.optim.Adam(policy.parameters(), 0.005)
+    for _ in range(12):
+        for batch in batches(train, 50, permutations(generator)):
+            optimiser.zero_grad()
+            (-objective(policy, batch, sampled(generator))).backward()
+            optimiser.step()
+    return policy.eval()
+
+
+def test_it_learns(learnt):
+    unseen = turns_of(100, seed=2)
+    assert evaluate(make().eval(), TABLES, unseen, horizon=5).inst.percent < 40
+    assert evaluate(learnt, TABLES, unseen, horizon=5).inst.percent > 90
+
+
+@torch.no_grad()
+def test_it_can_be_a_member_of_an_ensemble(learnt):
+    turns, other = turns_of(20, seed=3), make(1).eval()
+    both = Ensemble([learnt, other])
+    assert both.drafter() is None
+    together = roll_out(both, TABLES, turns, HORIZON, sampled(torch.Generator().manual_seed(1)))
+    alive = together.alive
+    assert not alive.all(), "some have ended before others"
+    each = [roll_out(member, TABLES, turns, HORIZON, forced(together.actions.T)) for member in (learnt, other)]
+    mean = torch.stack([one.log_probs.exp() for one in each]).mean(0)
+    torch.testing.assert_close(together.log_probs.exp()[alive], mean[alive])
+    twice, alone = (evaluate(policy, TABLES, turns, horizon=5).inst for policy in (Ensemble([learnt, learnt]), learnt))
+    assert twice == alone
+
+
+@torch.no_grad()
+def test_it_can_be_beam_searched(learnt):
+    turns = turns_of(20, seed=3)
+    for policy in (learnt, Ensemble([learnt, make(1).eval()])):
+        execution = roll_out(policy, TABLES, turns, HORIZON, greedy)
+        narrow, wide = (beam_search(policy, TABLES, turns, HORIZON, width) for width in (1, 4))
+        assert torch.equal(narrow[:, : len(execution.actions)], execution.actions.T)
+        assert log_probability(policy, turns, wide).mean() >= log_probability(policy, turns, narrow).mean()
+
+
+def log_probability(policy, turns, actions) -> torch.Tensor:
+    execution = roll_out(policy, TABLES, turns, HORIZON, forced(actions))
+    taken = execution.log_probs.gather(-1, execution.actions.unsqueeze(-1)).squeeze(-1)  # [steps, batch]
+    return (taken * execution.alive).sum(0)  # [batch]
+
+
+@pytest.mark.parametrize("how", ["greedy", "sample", "beam"])
+@pytest.mark.parametrize("members", [1, 2])
+def test_an_agent_may_have_it(learnt, monkeypatch, how, members):
+    """Its trace has no attention."""
+    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    policy = learnt if members == 1 else Ensemble([learnt] * members)
+    agent = Agent(Trained(TrainConfig(world="lamps", execution_horizon=5), VOCABULARY, TABLES, policy, {}), "plain")
+    given = [("1:_ 2:r 3:_", ["light three green", "put out two"]), ("1:g 2:_ 3:_", ["light two red"])]
+    traces = [agent.follow(*given[0], how=how, seed=1), *agent.follow_many(given, how=how, seed=1)]
+    if how != "sample":
+        assert [trace.final_state for trace in traces] == ["1:_ 2:_ 3:g", "1:_ 2:_ 3:g", "1:g 2:r 3:_"]
+    steps = [step for trace in traces for turn in trace.turns for step in turn.steps]
+    assert len(steps) >= 5
+    assert all(step.attention.names == () and step.to_json()["attention"] == [] for step in steps)
