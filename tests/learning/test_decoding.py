@@ -9,7 +9,6 @@ import pytest
 import torch
 from agents import random_trained
 from lamps import Lamps, interactions
-from sestra.learning.beam_search import beam_search
 
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.synthetic import generate

@@ -11,9 +11,10 @@ from plain_policy import PlainPolicy
 
 from sestra.data.batch import encode_turns
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.config import AttentionConfig, ObjectConfig
 from sestra.learning.decoding import forced
+from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.base import Inputs, Policy
+from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.registry import make_policy
 from sestra.learning.rollout import roll_out
 from sestra.worlds.tables import Tables

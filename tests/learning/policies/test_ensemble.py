@@ -77,7 +77,7 @@ def test_used_measured_and_exported_as_a_run_is(capsys, runs, tmp_path):
     members = "; ".join(f"learner `best-action`, seed {seed}, epoch 1" for seed in (1, 2))
     assert f"2 runs that decide by the mean of their probabilities ({members})" in (agent / "CARD.md").read_text()
     trace = Agent.from_pretrained(agent).follow("1:r 2:_ 3:_", ["light the second lamp"])
-    assert trace.turns[0].steps[0].attention.names == ("words", "changes", "objects")
+    assert [each.name for each in trace.turns[0].steps[0].attention] == ["words", "changes", "objects"]
 
 
 @pytest.mark.parametrize("horizon", [2, 20])
@@ -115,7 +115,7 @@ def test_a_draft_of_the_first_is_corrected_where_all_together_would_have_done_so
 
 def weights(turn: Turn) -> list[list[float]]:
     """Of each step, all that was looked at."""
-    return [[weight for each in step.attention for head in each.heads for _, weight in head] for step in turn.steps]
+    return [[weight.weight for each in step.attention for head in each.heads for weight in head] for step in turn.steps]
 
 
 def test_there_is_no_draft_of_policies_whose_steps_depend_on_each_other(capsys, runs, tmp_path):

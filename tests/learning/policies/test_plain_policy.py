@@ -11,10 +11,10 @@ from plain_policy import PlainPolicy
 from sestra.agent import Agent
 from sestra.data.batch import Turns, batches, encode_turns
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.config import TrainConfig
+from sestra.learning.config import RolloutConfig, TrainConfig
 from sestra.learning.decoding import beam_search, forced, greedy, sampled
 from sestra.learning.evaluation import evaluate
-from sestra.learning.learners import Sestra
+from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.base import DeferredGradients, IndependentSteps, ReportsAttention, SelectsMemory
 from sestra.learning.policies.ensemble import Ensemble
 from sestra.learning.rollout import roll_out
@@ -138,7 +138,7 @@ def test_an_agent_may_have_it(learnt, monkeypatch, how, members):
     """Its trace has no attention."""
     monkeypatch.setitem(WORLDS, "lamps", Lamps)
     policy = learnt if members == 1 else Ensemble([learnt] * members)
-    agent = Agent(Trained(TrainConfig(world="lamps", execution_horizon=5), VOCABULARY, TABLES, policy, {}), "plain")
+    agent = Agent(Trained(TrainConfig(world="lamps", rollout=RolloutConfig(execution_horizon=5)), VOCABULARY, TABLES, policy, {}), "plain")
     given = [("1:_ 2:r 3:_", ["light three green", "put out two"]), ("1:g 2:_ 3:_", ["light two red"])]
     traces = [agent.follow(*given[0], how=how, seed=1), *agent.follow_many(given, how=how, seed=1)]
     if how != "sample":
