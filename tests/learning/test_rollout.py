@@ -15,7 +15,6 @@ from sestra.learning.decoding import forced
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.base import Inputs, Policy
 from sestra.learning.policies.objects.config import ObjectConfig
-from sestra.learning.policies.registry import make_policy
 from sestra.learning.rollout import roll_out
 from sestra.worlds.tables import Tables
 
@@ -26,8 +25,8 @@ TURNS = encode_turns(DATA, VOCABULARY, TABLES)
 HORIZON = 4
 MAKE = {
     "plain": lambda: PlainPolicy(TABLES, VOCABULARY, 8),
-    "attention": lambda: make_policy(AttentionConfig(embedding=4, hidden=6), TABLES, VOCABULARY),
-    "objects": lambda: make_policy(ObjectConfig(embedding=6, size=16, heads=2, dropout=0.0), TABLES, VOCABULARY),
+    "attention": lambda: AttentionConfig(embedding=4, hidden=6).build(TABLES, VOCABULARY),
+    "objects": lambda: ObjectConfig(embedding=6, size=16, heads=2, dropout=0.0).build(TABLES, VOCABULARY),
 }
 
 

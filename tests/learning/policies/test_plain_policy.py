@@ -136,7 +136,7 @@ def log_probability(policy, turns, actions) -> torch.Tensor:
 @pytest.mark.parametrize("members", [1, 2])
 def test_an_agent_may_have_it(learnt, monkeypatch, how, members):
     """Its trace has no attention."""
-    monkeypatch.setitem(WORLDS, "lamps", Lamps)
+    monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
     policy = learnt if members == 1 else Ensemble([learnt] * members)
     agent = Agent(Trained(TrainConfig(world="lamps", rollout=RolloutConfig(execution_horizon=5)), VOCABULARY, TABLES, policy, {}), "plain")
     given = [("1:_ 2:r 3:_", ["light three green", "put out two"]), ("1:g 2:_ 3:_", ["light two red"])]
@@ -145,4 +145,4 @@ def test_an_agent_may_have_it(learnt, monkeypatch, how, members):
         assert [trace.final_state for trace in traces] == ["1:_ 2:_ 3:g", "1:_ 2:_ 3:g", "1:g 2:r 3:_"]
     steps = [step for trace in traces for turn in trace.turns for step in turn.steps]
     assert len(steps) >= 5
-    assert all(step.attention.names == () and step.to_json()["attention"] == [] for step in steps)
+    assert all(step.attention == () and step.to_json()["attention"] == [] for step in steps)
