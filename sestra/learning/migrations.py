@@ -1,13 +1,15 @@
-"""Stored configurations of earlier versions as those of the current one."""
+"""Configurations and weights that earlier versions stored, as the current version has them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from sestra.errors import InputError, shortened
 
 VERSION = 2
+Weights = TypeVar("Weights")
 
 NAMES_OF_1 = {
     "world": "", "preset": "", "seed": "", "teacher": "",
@@ -28,6 +30,38 @@ DELETED = {"robust": 0.0, "taught": 0.7, "smoothing": 0.9, "chosen_after": 0.0}
 """Settings that version 2 does not have, with the values that it has in effect."""
 WITH_ENTROPY = ("sestra", "policy-gradient", "contextual-bandit")
 """The learners of version 1 that used the entropy; the others ignored it."""
+
+
+MODULES_OF_1 = {
+    "reader": "forward_lstm", "back_reader": "backward_lstm", "joined": "decoder_input", "gates": "decoder_gates",
+    "scorer": "action_scorer", "kinds": "kind_embedding", "first_arguments": "first_argument_embedding",
+    "second_arguments": "second_argument_embedding", "queries": "other_queries", "query": "current_query",
+    "now": "current_features", "start": "initial_features", "before": "previous_features", "places": "slot_embedding",
+    "ranks": "rank_features", "join": "object_projection", "stop": "stop_token", "changed_from": "change_before",
+    "changed_to": "change_after", "change_places": "change_slots", "change_join": "change_projection",
+    "numbers.form": "numbers.ordinal_vector", "recollection.recalled": "history.projection",
+    "recollection.pointer.weigh": "history.pointer.word_weights", "recollection.pointer.name": "history.pointer.turn_scores",
+}  # fmt: skip
+LAYER_MODULES_OF_1 = {
+    "memory": "memory_projection", "related": "relation_bias", "pointed": "pointer_bias", "near": "position_bias",
+    "ask": "cross_query", "answer": "cross_output", "ask_norm": "cross_norm",
+    "look": "self_projection", "seen": "self_output", "look_norm": "self_norm",
+    "think": "feed_forward_in", "thought": "feed_forward_out", "think_norm": "feed_forward_norm",
+}  # fmt: skip
+"""What modules of the built-in policies were called; none of the old names is a new one."""
+
+
+def upgrade_weights(weights: Mapping[str, Weights]) -> dict[str, Weights]:
+    """Weights by the names of version 2; those that have them already are left as they are."""
+    return {_upgrade_weight(name): value for name, value in weights.items()}
+
+
+def _upgrade_weight(name: str) -> str:
+    prefix, layer, rest = re.fullmatch(r"((?:members\.\d+\.)?)((?:layers\.\d+\.)?)(.*)", name).groups()  # type: ignore[union-attr]
+    for old, new in (LAYER_MODULES_OF_1 if layer else MODULES_OF_1).items():
+        if rest == old or rest.startswith(f"{old}."):
+            return f"{prefix}{layer}{new}{rest.removeprefix(old)}"
+    return name
 
 
 def upgrade(values: Any, place: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import make_folder, read_json, write_json
-from sestra.learning import checkpoint
+from sestra.learning import checkpoint, migrations
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.base import Policy
 from sestra.learning.policies.ensemble import Ensemble
@@ -156,7 +156,7 @@ def load_trained(folder: RunFolder) -> Trained:
     policies = [config.policy.build(tables, vocabulary) for _ in chosen.get("members", [None])]
     policy: Policy = Ensemble(policies) if "members" in chosen else policies[0]
     try:
-        policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+        policy.load_state_dict({name: tensor.float() for name, tensor in migrations.upgrade_weights(tensors).items()})
     except RuntimeError as error:
         raise checkpoint.CheckpointError(
             f"{folder.model}: does not fit the config.json beside it ({shorten(str(error), 200)}); use another run"

@@ -240,11 +240,14 @@ class Trainer:
     # Checkpoints.
 
     def _save(self) -> None:
-        state = self.optimiser.state_dict()["state"]
         tensors = {
             **{f"policy.{name}": value for name, value in self.policy.state_dict().items()},
             **({f"average.{name}": value for name, value in self.average.state_dict().items()} if self.average is not self.policy else {}),
-            **{f"optimiser.{number}.{name}": value for number, values in state.items() for name, value in values.items()},
+            **{
+                f"optimiser.{key}.{name}": value
+                for name, parameter in self.policy.named_parameters()
+                for key, value in self.optimiser.state[parameter].items()
+            },
             "generator.state": self.generator.get_state(),
         }
         checkpoint.save(self.folder.checkpoint(self.progress.epoch), tensors, dataclasses.asdict(self.progress))
@@ -280,18 +283,19 @@ class Trainer:
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")
             parts[part][rest] = tensor
+        if any(name.startswith("optimiser.0.") for name in tensors):
+            raise ValueError("version 0.1 of sestra wrote it; continue the run with that version")
         self.policy.load_state_dict(parts["policy"])
         if self.average is not self.policy:
             self.average.load_state_dict(parts["average"])
+        numbers = {name: number for number, (name, _) in enumerate(self.policy.named_parameters())}
         state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in parts["optimiser"].items():
-            number, _, key = name.partition(".")
-            state.setdefault(int(number), {})[key] = tensor
-        if any("square_avg" in values for values in state.values()):
-            raise ValueError("an earlier version wrote it, whose RMSProp kept other means")
+        for place, tensor in parts["optimiser"].items():
+            key, _, name = place.partition(".")
+            state.setdefault(numbers[name], {})[key] = tensor
         self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
         self.generator.set_state(parts["generator"]["state"])
-        self.progress = Progress(**{name: value for name, value in info.items() if name != "best_score"})  # the first version stored it
+        self.progress = Progress(**info)
 
 
 def permutations(generator: torch.Generator) -> Permutation:

@@ -274,3 +274,16 @@ def test_every_built_in_plug_in_has_defaults():
         for name in registry.names():
             assert dataclasses.is_dataclass(registry.get(name)())
             assert registry.reference(registry.get(name)) == name
+
+
+def test_weights_of_version_1_get_their_new_names():
+    old = {
+        "members.0.layers.1.ask_norm.bias": 1,
+        "reader.weight_ih_l0": 2,
+        "state_encoder.gates.weight": 3,
+        "stop": 4,
+        "score_stop.bias": 5,
+    }
+    new = ["members.0.layers.1.cross_norm.bias", "forward_lstm.weight_ih_l0", "state_encoder.gates.weight", "stop_token", "score_stop.bias"]
+    assert migrations.upgrade_weights(old) == dict(zip(new, old.values(), strict=True))
+    assert migrations.upgrade_weights(migrations.upgrade_weights(old)) == migrations.upgrade_weights(old)
