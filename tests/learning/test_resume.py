@@ -118,7 +118,7 @@ def test_checkpoint_of_an_earlier_version_is_refused(tmp_path):
     tensors, info = checkpoint.load(path)
     older = {name.replace("optimiser.", "optimiser.0."): value for name, value in tensors.items()}
     checkpoint.save(path, older, info)
-    with pytest.raises(InputError, match="version 0.1 of sestra wrote it"):
+    with pytest.raises(InputError, match=r"version 0\.1 of sestra wrote it"):
         Trainer(run.config, interactions(30, seed=1), run.folder).resume()
 
 
