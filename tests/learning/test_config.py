@@ -278,13 +278,12 @@ def test_every_built_in_plug_in_has_defaults():
 
 
 def test_weights_of_version_1_get_their_new_names():
-    old = {
-        "members.0.layers.1.ask_norm.bias": 1,
-        "reader.weight_ih_l0": 2,
-        "state_encoder.gates.weight": 3,
-        "stop": 4,
-        "score_stop.bias": 5,
+    names = {
+        "members.0.layers.1.ask_norm.bias": "members.0.layers.1.cross_norm.bias",
+        "reader.weight_ih_l0": "forward_lstm.weight_ih_l0",
+        "state_encoder.gates.weight": "state_encoder.gates.weight",
+        "stop": "stop_token",
     }
-    new = ["members.0.layers.1.cross_norm.bias", "forward_lstm.weight_ih_l0", "state_encoder.gates.weight", "stop_token"]
-    assert migrations.upgrade_weights(old) == dict(zip(new, old.values(), strict=True))
-    assert migrations.upgrade_weights(migrations.upgrade_weights(old)) == migrations.upgrade_weights(old)
+    new = migrations.upgrade_weights({name: name for name in names})
+    assert new == {renamed: name for name, renamed in names.items()}
+    assert migrations.upgrade_weights(new) == new
