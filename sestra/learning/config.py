@@ -15,7 +15,7 @@ from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.registry import POLICIES, PolicyConfig
-from sestra.learning.settings import RARE, build, check_range, flag
+from sestra.learning.settings import build, check_ranges, flag, setting
 from sestra.registry import Registry
 from sestra.worlds import get_world
 from sestra.worlds.base import Shaping
@@ -28,44 +28,32 @@ Preset = Literal["default", "paper"]
 class DataConfig:
     """What is learnt from."""
 
-    generated: int = 0
+    generated: int = setting(0, 0, 1_000_000)
     """Interactions written by the world's grammar that are added to the training data."""
     rename_symbols: bool = False
     """Whether interchangeable symbols (colours, figures) are renamed at random in each batch, in words and states alike."""
-    word_dropout: float = 0.0
+    word_dropout: float = setting(0.0, 0, 1)
     """Fraction of words that are replaced by the unknown word in each batch."""
-    min_word_count: int = field(default=2, metadata=RARE)
+    min_word_count: int = setting(2, 1, 1_000_000, rare=True)
     """Words that occur fewer times than this in the training data are unknown."""
-    validation_fraction: float = field(default=0.07, metadata=RARE)
+    validation_fraction: float = setting(0.07, 1e-6, 0.9, rare=True)
     """Fraction of the training data that is held out for model selection; the same part for every seed."""
-
-    def check(self) -> None:
-        check_range("generated", self.generated, 0, 1_000_000)
-        check_range("word_dropout", self.word_dropout, 0, 1)
-        check_range("min_word_count", self.min_word_count, 1, 1_000_000)
-        check_range("validation_fraction", self.validation_fraction, 1e-6, 0.9)
 
 
 @dataclass(frozen=True)
 class RolloutConfig:
     """Executions and their rewards."""
 
-    horizon: int = 10
+    horizon: int = setting(10, 1, 1_000_000)
     """M, the most actions of an execution in training."""
-    execution_horizon: int = field(default=20, metadata=RARE)
+    execution_horizon: int = setting(20, 1, 1_000_000, rare=True)
     """The most actions of an execution in validation and in use."""
-    verbosity: float = 0.1
+    verbosity: float = setting(0.1, 0, 1_000_000)
     """Penalty (delta) of every action but STOP."""
-    shaping: Shaping = field(default="distance", metadata=RARE)
+    shaping: Shaping = setting("distance", rare=True)
     """What the reward's shaping term counts: the world's distance to the goal (the paper's), the fewest actions to it, or nothing."""
-    oracle_fraction: float = field(default=0.0, metadata=RARE)
+    oracle_fraction: float = setting(0.0, 0, 1, rare=True)
     """Fraction of the executions that only take actions of shortest paths to the goal; for learners that need not be on-policy."""
-
-    def check(self) -> None:
-        for name in ("horizon", "execution_horizon"):
-            check_range(name, getattr(self, name), 1, 1_000_000)
-        check_range("verbosity", self.verbosity, 0, 1_000_000)
-        check_range("oracle_fraction", self.oracle_fraction, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -74,42 +62,30 @@ class OptimisationConfig:
 
     optimiser: Optimiser = "rmsprop"
     """The optimiser."""
-    batch_size: int = 20
+    batch_size: int = setting(20, 1, 1_000_000)
     """Instructions per update."""
-    learning_rate: float = 0.001
+    learning_rate: float = setting(0.001, 1e-12, 10)
     """Initial learning rate."""
-    final_learning_rate: float = 1.0
+    final_learning_rate: float = setting(1.0, 0, 1)
     """Final learning rate as a fraction of the initial one; the schedule is a half cosine."""
-    ema_decay: float = 0.0
+    ema_decay: float = setting(0.0, 0, 1)
     """Decay of the exponential moving average of the weights, which validation and the final model use (0: no average)."""
-    max_grad_norm: float = field(default=0.0, metadata=RARE)
+    max_grad_norm: float = setting(0.0, 0, 1_000_000, rare=True)
     """Gradients are clipped to this norm (0: not clipped)."""
-    epochs: int = 200
+    epochs: int = setting(200, 1, 1_000_000)
     """The most passes over the training data."""
-    min_updates: int = field(default=0, metadata=RARE)
+    min_updates: int = setting(0, 0, 1_000_000, rare=True)
     """Raises the number of epochs for small data, so that there are at least so many updates; 0 where --epochs is given."""
-    warm_up: float = field(default=0.0, metadata=RARE)
+    warm_up: float = setting(0.0, 0, 1, rare=True)
     """Fraction of the epochs, at the start, that maximise best-action likelihood instead of the learner's objective (0: the paper)."""
-
-    def check(self) -> None:
-        for name in ("batch_size", "epochs"):
-            check_range(name, getattr(self, name), 1, 1_000_000)
-        for name in ("max_grad_norm", "min_updates"):
-            check_range(name, getattr(self, name), 0, 1_000_000)
-        for name in ("final_learning_rate", "ema_decay", "warm_up"):
-            check_range(name, getattr(self, name), 0, 1)
-        check_range("learning_rate", self.learning_rate, 1e-12, 10)
 
 
 @dataclass(frozen=True)
 class SelectionConfig:
     """When training stops."""
 
-    patience: float = field(default=50.0, metadata=RARE)
+    patience: float = setting(50.0, 0, 1_000_000, rare=True)
     """Epochs without a higher validation reward before training stops; grows by half a per cent with each improvement."""
-
-    def check(self) -> None:
-        check_range("patience", self.patience, 0, 1_000_000)
 
 
 GROUPS = ("data", "policy", "learner", "rollout", "optimisation", "selection")
@@ -124,7 +100,7 @@ class TrainConfig:
     version: int = migrations.VERSION
     world: str = "alchemy"
     """The world: a name, path/to/file.py:Class or package.module:Class."""
-    seed: int = 1
+    seed: int = setting(1, 0, 2**63 - 1)
     """Determines initial weights, order of examples, dropout and sampled actions."""
     preset: Preset = "default"
     """Where the defaults of the other flags come from: 'paper' for the paper's own settings, 'default' for ours."""
@@ -150,7 +126,7 @@ class TrainConfig:
     def check(self) -> None:
         """Raise InputError for a value that makes no sense."""
         get_world(self.world)
-        check_range("seed", self.seed, 0, 2**63 - 1)
+        check_ranges(self)
         names = dict.fromkeys(self._top(), "")
         for group in sorted(GROUPS, key=lambda group: group in PLUGINS):  # those of plug-ins last: they have to avoid the others
             part: Any = getattr(self, group)
@@ -159,6 +135,7 @@ class TrainConfig:
                     other = names[each.name] or "the run"
                     raise InputError(f"{group}: its setting {each.name!r} is also one of {other}; give it another name in {type(part)}")
                 names[each.name] = group
+            check_ranges(part)
             if hasattr(part, "check"):
                 part.check()
 

@@ -7,20 +7,26 @@ import types
 import typing
 from typing import Any, Literal
 
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 
-RARE = {"rare": True}
-"""Metadata of a field that few people change: ``sestra train --help`` leaves its flag out, ``--help-all`` shows it."""
+
+def setting(default: Any, *within: float, rare: bool = False) -> Any:
+    """A field with a default, the range that its values must lie in, and whether few people change it.
+
+    ``sestra train --help`` leaves the flags of rare ones out, ``--help-all`` shows them.
+    """
+    return dataclasses.field(default=default, metadata={"within": within, "rare": rare})
 
 
 def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def check_range(name: str, value: float, low: float, high: float) -> None:
-    """Raise InputError for a value outside of the range; NaN is outside of every range."""
-    if not low <= value <= high:
-        raise InputError(f"{flag(name)} {value}: expected a number from {low:,} to {high:,}")
+def check_ranges(settings: Any) -> None:
+    """Raise InputError for a number outside of its field's range."""
+    for each in dataclasses.fields(settings):
+        if each.metadata.get("within"):
+            check_number(flag(each.name), getattr(settings, each.name), *each.metadata["within"], whole=isinstance(each.default, int))
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from sestra.learning.settings import check_range
-
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -28,10 +26,6 @@ class Learner(Protocol):
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         """What each execution contributes to the objective that is maximised, ``[batch]``; rewards are ``[steps, batch, actions]``."""
-
-
-def check_entropy(weight: float) -> None:
-    check_range("entropy", weight, 0, 1_000_000)
 
 
 def mean_over_steps(values: Tensor, execution: Execution) -> Tensor:

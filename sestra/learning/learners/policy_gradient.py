@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sestra.learning.learners.base import check_entropy, entropy, mean_over_steps, taken
+from sestra.learning.learners.base import entropy, mean_over_steps, taken
+from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,14 +18,11 @@ if TYPE_CHECKING:
 class PolicyGradient:
     """Each action taken is credited with the sum of all rewards of its execution."""
 
-    entropy: float = 0.1
+    entropy: float = setting(0.1, 0, 1_000_000)
     """Weight (lambda) of the policy's entropy in the objective."""
 
     uses_demonstrations: ClassVar = False
     on_policy: ClassVar = True
-
-    def check(self) -> None:
-        check_entropy(self.entropy)
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         total = (taken(rewards, execution) * execution.alive).sum(0)  # [batch]

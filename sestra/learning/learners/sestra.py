@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sestra.learning.learners.base import check_entropy, entropy, mean_over_steps
+from sestra.learning.learners.base import entropy, mean_over_steps
+from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,14 +18,11 @@ if TYPE_CHECKING:
 class Sestra:
     """Maximises the expected immediate reward over all actions in every visited state."""
 
-    entropy: float = 0.1
+    entropy: float = setting(0.1, 0, 1_000_000)
     """Weight (lambda) of the policy's entropy in the objective."""
 
     uses_demonstrations: ClassVar = False
     on_policy: ClassVar = False
-
-    def check(self) -> None:
-        check_entropy(self.entropy)
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         probabilities = execution.log_probs.exp()  # [steps, batch, actions]

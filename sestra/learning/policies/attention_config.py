@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sestra.errors import InputError
-from sestra.learning.settings import RARE, check_range
+from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
     from sestra.data.vocabulary import Vocabulary
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 class AttentionConfig:
     """The attention policy of Suhr and Artzi (2018)."""
 
-    embedding: int = 50
+    embedding: int = setting(50, 1, 10_000)
     """Size of the embeddings of words and of action kinds and arguments."""
-    hidden: int = 100
+    hidden: int = setting(100, 1, 10_000)
     """Size of the instruction encoder (each direction) and of the decoder."""
-    dropout: float = 0.0
+    dropout: float = setting(0.0, 0, 0.99)
     """Dropout rate, in the paper's three places (the paper does not give the number)."""
-    previous_instructions: bool = field(default=True, metadata=RARE)
+    previous_instructions: bool = setting(True, rare=True)
     """Whether previous instructions are attended to (without: the paper's first ablation)."""
-    initial_state: bool = field(default=True, metadata=RARE)
+    initial_state: bool = setting(True, rare=True)
     """Whether the state at the start of the instruction is attended to (without: the paper's fourth ablation; without both, its second)."""
-    current_state: bool = field(default=True, metadata=RARE)
+    current_state: bool = setting(True, rare=True)
     """Whether the current state is attended to (without: the paper's third ablation)."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
@@ -43,9 +43,6 @@ class AttentionConfig:
 
     def check(self) -> None:
         """Raise InputError for a value that makes no sense."""
-        for name in ("embedding", "hidden"):
-            check_range(name, getattr(self, name), 1, 10_000)
-        check_range("dropout", self.dropout, 0, 0.99)
         if not (self.previous_instructions or self.initial_state or self.current_state):
             raise InputError("nothing but the current instruction is attended to; leave previous instructions or one of the states on")
 

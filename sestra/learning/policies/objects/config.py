@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sestra.errors import InputError
-from sestra.learning.settings import RARE, check_range
+from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
     from sestra.data.vocabulary import Vocabulary
@@ -22,23 +22,23 @@ Past = Literal["none", "turn-before", "pointed"]
 class ObjectConfig:
     """The object policy of sestra."""
 
-    embedding: int = 64
+    embedding: int = setting(64, 1, 10_000)
     """Size of the word embeddings."""
-    size: int = 128
+    size: int = setting(128, 1, 10_000)
     """Size of the vectors of objects, words and changes."""
-    layers: int = 2
+    layers: int = setting(2, 1, 10_000)
     """Layers, each with cross-attention to the memory and self-attention among the objects."""
-    heads: int = 4
+    heads: int = setting(4, 1, 10_000)
     """Attention heads."""
-    dropout: float = 0.1
+    dropout: float = setting(0.1, 0, 0.99)
     """Dropout rate, on word embeddings and after every sublayer."""
-    past: Past = field(default="turn-before", metadata=RARE)
+    past: Past = setting("turn-before", rare=True)
     """What an object knows of earlier turns: nothing, its features when the turn before began, or those in turns that words point at."""
-    ranks: bool = field(default=True, metadata=RARE)
+    ranks: bool = setting(True, rare=True)
     """Whether similar objects to the left and right, and those that hold more or less, are counted: "the second yellow beaker"."""
-    numbers: bool = field(default=False, metadata=RARE)
+    numbers: bool = setting(False, rare=True)
     """Whether words that name the same number, as "5th", "fifth" and "five" do, share a part of their embeddings."""
-    changes: bool = field(default=True, metadata=RARE)
+    changes: bool = setting(True, rare=True)
     """Whether the memory holds what earlier turns changed, beside their words."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
@@ -59,9 +59,6 @@ class ObjectConfig:
 
     def check(self) -> None:
         """Raise InputError for a value that makes no sense."""
-        for name in ("embedding", "size", "layers", "heads"):
-            check_range(name, getattr(self, name), 1, 10_000)
-        check_range("dropout", self.dropout, 0, 0.99)
         if self.size % (2 * self.heads):
             raise InputError(f"--size {self.size}: expected a multiple of twice the number of heads, {2 * self.heads}")
 
