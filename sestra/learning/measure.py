@@ -30,7 +30,7 @@ def measure(trained: Trained, split: str, data: Path | None = None, *, generated
     turns = encode_turns(interactions, trained.vocabulary, trained.tables)
     result = evaluate(trained.policy, trained.tables, turns, horizon=config.rollout.execution_horizon, verbosity=config.rollout.verbosity)
     record = {
-        "world": config.world,
+        "world": trained.tables.world.name,
         "split": split,
         **to_record({name: getattr(result, name) for name in METRICS}),
         "by_turn": [accuracy.rounded.percent for accuracy in result.by_turn],
