@@ -241,7 +241,7 @@ def test_extras_in_the_text_exist():
 
 
 def test_files_in_the_text_exist():
-    inside = [code for code in INLINE if re.fullmatch(r"(?:sestra|docs|tests|benchmarks|results|examples)/[\w./-]+", code)]
+    inside = [code for code in INLINE if re.fullmatch(r"(?:sestra|docs|tests|benchmarks|examples)/[\w./-]+", code)]
     assert [path for path in inside if not (ROOT / path).exists()] == []
     readme = re.findall(r"\]\(((?!https?:)[^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert [path for path in readme if not (ROOT / path).exists()] == []
