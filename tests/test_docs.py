@@ -51,6 +51,7 @@ RULES = {
     "sestra paper run": Rule(only_parsed="trains for hours; the tests of sestra.experiments run a small grid"),
     "sestra paper report": Rule(f"--results {ROOT / 'results' / 'paper'} --out RESULTS.md --images images"),
     "sestra sweep": Rule(only_parsed="trains for hours; the tests of sestra.experiments run a small one"),
+    "python benchmarks/": Rule(only_parsed="measures a machine for minutes"),
     "ray start": Rule(only_parsed="another program's, on another machine"),
     ". .venv/bin/activate": Rule(only_parsed="changes the shell that it is typed into"),
 }
@@ -97,6 +98,8 @@ def parse(command: str) -> None:
     program, *arguments = shlex.split(command)
     if program == "sestra":
         tyro.cli(commands(arguments), prog="sestra", args=arguments, config=CONFIG)
+    elif program == "python":
+        assert (ROOT / arguments[0]).is_file(), command
 
 
 @pytest.mark.parametrize(
@@ -238,7 +241,7 @@ def test_extras_in_the_text_exist():
 
 
 def test_files_in_the_text_exist():
-    inside = [code for code in INLINE if re.fullmatch(r"(?:sestra|docs|tests|benchmarks)/[\w./-]+", code)]
+    inside = [code for code in INLINE if re.fullmatch(r"(?:sestra|docs|tests|benchmarks|examples)/[\w./-]+", code)]
     assert [path for path in inside if not (ROOT / path).exists()] == []
     readme = re.findall(r"\]\(((?!https?:)[^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert [path for path in readme if not (ROOT / path).exists()] == []
