@@ -22,6 +22,8 @@ from sestra import pretrained
 from sestra.cli import CONFIG, commands, main
 from sestra.data import scone
 from sestra.data.synthetic import generate
+from sestra.learning.learners.registry import LEARNERS
+from sestra.learning.policies.registry import POLICIES
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import WORLDS, get_world
 
@@ -130,9 +132,11 @@ def desk(small: Path, no_scone: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     shutil.copytree(small / "small", tmp_path / "desk" / "small")
     monkeypatch.chdir(tmp_path / "desk")
     monkeypatch.setattr(pretrained, "HERE", small / "agents")
-    worlds = WORLDS.registered()
+    registries = (WORLDS, POLICIES, LEARNERS)
+    before = [registry.registered() for registry in registries]
     yield tmp_path / "desk"
-    WORLDS._registered = worlds
+    for registry, registered in zip(registries, before, strict=True):
+        registry._registered = registered
 
 
 def execute(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +178,15 @@ def write_shelf(desk: Path, page: Path) -> None:
         (desk / "data" / f"shelf-{split}.tsv").write_text(line * 4, encoding="utf-8")
 
 
-PREPARED: dict[str, Callable[[Path, Path], None]] = {"your-own-world.md": write_shelf}
+def copy_examples(desk: Path, _page: Path) -> None:
+    shutil.copytree(ROOT / "examples", desk / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+PREPARED: dict[str, Callable[[Path, Path], None]] = {
+    "your-own-world.md": write_shelf,
+    "your-own-policy.md": copy_examples,
+    "your-own-learner.md": copy_examples,
+}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(block.page == page for block in BLOCKS)], ids=lambda page: page.name)

@@ -256,5 +256,7 @@ def preset(name: Preset, world: str, learner: str | None = None, policy: str = "
     )
     if name == "paper" or of_learner.on_policy:
         return config
-    ours: dict[str, Any] = {"horizon": config.rollout.horizon + 2, "shaping": "steps", "rename_symbols": True, "batch_size": 64}
+    ours: dict[str, Any] = {
+        "horizon": config.rollout.horizon + 2, "shaping": "steps", "rename_symbols": True, "batch_size": 64, "epochs": 40,
+    }  # fmt: skip
     return config.changed(**ours | usual | dict(found.presets.get(policy, {})) | suited.get(learner, {}))

@@ -1,4 +1,4 @@
-"""A world in an installed package of its own can do all that a built-in one can."""
+"""A world in an installed package of its own can do all that a built-in one can; and a package can bring policies and learners."""
 
 from __future__ import annotations
 
@@ -13,9 +13,21 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "examples" / "own-world-package"
-TRAIN = ["--epochs", "1", "--embedding", "8", "--execution-horizon", "6"]
+TRAIN = ["--epochs", "1", "--execution-horizon", "6"]
 """Flags of ``sestra train`` for a run that takes seconds."""
-POLICIES = {"attention": ["--policy", "attention", "--hidden", "8"], "objects": ["--policy", "objects", "--size", "16"]}
+POLICIES = {
+    "attention": ["--policy", "attention", "--hidden", "8", "--embedding", "8"],
+    "objects": ["--policy", "objects", "--size", "16", "--embedding", "8"],
+    "recurrent": ["--policy", "recurrent", "--size", "8", "--learner", "margin", "--margin", "0.5"],
+}
+PLUG_INS = """
+[project.entry-points."sestra.policies"]
+recurrent = "sestra_boxes.own_policy:Recurrent"
+
+[project.entry-points."sestra.learners"]
+margin = "sestra_boxes.own_learner:Margin"
+"""
+"""Added to the package, with the files of the two other examples."""
 START = "1:r 2:_ 3:g 4:_ 5:_"
 
 
@@ -25,6 +37,10 @@ class Desk:
     def __init__(self, folder: Path) -> None:
         self.folder, installed = folder, folder / "installed"
         shutil.copytree(PACKAGE, folder / "package", ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+        for example in ("own_policy.py", "own_learner.py"):
+            shutil.copy(PACKAGE.parent / example, folder / "package" / "sestra_boxes")
+        with (folder / "package" / "pyproject.toml").open("a") as project:
+            project.write(PLUG_INS)
         quietly = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation"]
         install = [sys.executable, "-m", "pip", "install", *quietly, "--target", str(installed), str(folder / "package")]
         subprocess.run(install, check=True, capture_output=True, text=True)
@@ -86,7 +102,8 @@ assert any(turn for each in generate("boxes", 20, seed=2) for turn in references
 def test_it_is_trained_evaluated_and_followed(desk: Desk, policy: str):
     run = f"runs/{policy}"
     desk.sestra("train", "--world", "boxes", "--data", "data", "--out", run, *TRAIN, *POLICIES[policy])
-    assert json.loads((desk.folder / run / "config.json").read_text())["world"] == "boxes"
+    config = json.loads((desk.folder / run / "config.json").read_text())
+    assert (config["world"], config["policy"]["name"]) == ("boxes", policy)
     assert json.loads(desk.sestra("evaluate", run, "--data", "data", "--json"))
     desk.sestra("run", "--agent", run, "--state", START, "remove the green box", "--svg", f"{policy}.svg")
     assert "remove the green box" in (desk.folder / f"{policy}.svg").read_text()

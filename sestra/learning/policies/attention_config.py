@@ -35,7 +35,7 @@ class AttentionConfig:
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
-            "": {"epochs": 40, "learning_rate": 0.002, "final_learning_rate": 0.1, "ema_decay": 0.997},
+            "": {"learning_rate": 0.002, "final_learning_rate": 0.1, "ema_decay": 0.997},
             "sestra": {"warm_up": 0.25},
             "supervised": {"epochs": 30, "dropout": 0.2, "oracle_fraction": 0.0},
         }

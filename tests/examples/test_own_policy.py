@@ -1,0 +1,86 @@
+"""The example of a policy does what docs/your-own-policy.md says of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+from lamps import Lamps, interactions
+from lifecycle import BROKEN, EXAMPLES, START
+
+from sestra.data.batch import encode_turns
+from sestra.data.vocabulary import Vocabulary
+from sestra.learning.config import configure
+from sestra.learning.decoding import forced, greedy
+from sestra.learning.policies.base import ReportsAttention
+from sestra.learning.policies.registry import POLICIES
+from sestra.learning.rollout import roll_out
+from sestra.worlds.tables import Tables
+
+REFERENCE = f"{EXAMPLES / 'own_policy.py'}:Recurrent"
+
+
+def test_neither_example_imports_torch_before_it_is_used():
+    program = f"""
+import sys
+from sestra.cli import main
+try:
+    main(["train", "--policy", {REFERENCE!r}, "--learner", {str(EXAMPLES / "own_learner.py")!r} + ":Margin", "--help"])
+finally:
+    assert "torch" not in sys.modules, "torch was imported"
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "--size INT" in done.stdout
+    assert "Size of all vectors. (default: 64)" in done.stdout
+    assert "--margin FLOAT" in done.stdout
+
+
+@torch.no_grad()
+def test_a_turn_is_scored_alone_as_it_is_in_a_batch():
+    """Whatever words the others have: padding is masked."""
+    tables, vocabulary = Tables(Lamps()), Vocabulary(("light", "put", "out", "it", "one", "two", "three", "red", "green"))
+    torch.manual_seed(1)
+    policy = POLICIES.get(REFERENCE)(size=16).build(tables, vocabulary).eval()
+    turns = encode_turns(interactions(4, seed=1), vocabulary, tables)
+    assert len(set(turns.lengths.tolist())) > 1
+    together = roll_out(policy, tables, turns, 4, greedy, return_attention=True)
+    assert isinstance(policy, ReportsAttention)
+    for row in range(len(turns)):
+        one = turns.select(torch.tensor([row]).numpy())
+        alone = roll_out(policy, tables, one, 4, forced(together.actions.T[row : row + 1]))
+        length = int(together.lengths[row])
+        torch.testing.assert_close(alone.log_probs[:length, 0], together.log_probs[:length, row])
+
+
+def test_it_learns(accuracy_on_lamps):
+    flags = {"world": "lamps", "policy": REFERENCE, "size": 32, "epochs": 10, "batch_size": 20, "learning_rate": 0.005, "horizon": 3}
+    config = configure(flags)
+    assert config.learner_name == "best-action"
+    assert accuracy_on_lamps(config) > 90
+
+
+def test_from_training_to_an_exported_agent(lifecycle):
+    exported = lifecycle.check("--policy", REFERENCE, "--size", "8")
+    stored = json.loads((lifecycle.folder / "run" / "config.json").read_text())["policy"]
+    assert stored == {"name": REFERENCE, "size": 8}
+    assert exported.card.startswith("# agent\n\nAn LSTM over words and a GRU decoder for the world *scene*")
+    turns = exported.follow(START, ["the person in red leaves", "he comes back"]).turns
+    [attention] = turns[1].steps[0].attention
+    assert attention.name == "words"
+    assert [weight.label for weight in attention.heads[0]] == ["the", "person", "in", "red", "leaves", "he", "comes", "back"]
+    assert sum(weight.weight for weight in attention.heads[0]) <= 1
+    lifecycle.used_by_another_process()
+
+
+def test_a_value_that_makes_no_sense(lifecycle):
+    printed = lifecycle.sestra("train", "--world", "scene", "--policy", REFERENCE, "--size", "0", status=2)
+    assert "--size 0: expected a number from 1 to 10,000" in printed
+
+
+@pytest.mark.parametrize("reference", BROKEN)
+def test_wrong_references(check_broken, reference):
+    check_broken(reference, "policy")
