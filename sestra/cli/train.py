@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import tyro
 
-from sestra.cli.options import OptionalFolder, Switch, print_json
+from sestra.cli.options import DataFolder, Folder, Json, Switch, print_json
 from sestra.cli.setting_flags import field_help, given
 from sestra.errors import InputError
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
@@ -35,16 +35,14 @@ class TrainFlags:
     Defaults depend on --world, --policy, --learner and --preset; --help-all shows all flags.
     """
 
-    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/latest")
+    out: Folder = Path("runs/latest")
     """The run's folder: configuration, checkpoints, metrics and the selected model."""
     resume: Switch = False
     """Resume the run in --out from its last checkpoint, with its own configuration: all other settings are ignored."""
-    data: OptionalFolder = None
-    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    data: DataFolder = None
     tensorboard: Switch = False
     """Also write TensorBoard event files into the run's folder."""
-    json: Switch = False
-    """Print the selected epoch's figures as one JSON object at the end."""
+    json: Json = False
 
     defaults: ClassVar[TrainConfig]
     """The settings before the flags change them."""
