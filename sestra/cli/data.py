@@ -9,21 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from sestra.cli.options import (
-    DataFolder,
-    Json,
-    OptionalFile,
-    OptionalFolder,
-    OptionalNumber,
-    OptionalText,
-    OptionalWorldName,
-    Png,
-    SplitName,
-    Svg,
-    Switch,
-    WorldName,
-    print_json,
-)
+from sestra.cli import options
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, URL, Limits, download
@@ -41,9 +27,9 @@ class Check:
 
     files: tyro.conf.Positional[Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE...", help_behavior_hint="")]]
     """Tab-separated files, such as alchemy-train.tsv."""
-    world: OptionalWorldName = None
+    world: options.OptionalWorldName = None
     """The files' world; by default what each file's name begins with."""
-    json: Json = False
+    json: options.Json = False
 
     def run(self) -> int:
         if not self.files:
@@ -64,7 +50,7 @@ class Check:
             }
             sound.append({"file": str(path), "world": world.name, **counts})
         if self.json:
-            print_json({"files": sound, "problems": problems})
+            options.print_json({"files": sound, "problems": problems})
             return bool(problems)
         for file in sound:
             sys.stdout.write(
@@ -81,13 +67,13 @@ class Check:
 class Download:
     """Fetch SCONE's release and verify the checksum of each file; files that are there already are not fetched again."""
 
-    to: OptionalFolder = None
+    to: options.OptionalFolder = None
     """The folder to put the files in; by default one in your cache, where every command looks."""
     url: str = URL
     """Where the release's archive is."""
     timeout: float = Limits.silence
     """Seconds without a byte from the server before giving up."""
-    replace: Switch = False
+    replace: options.Switch = False
     """Overwrite files that are in the folder but differ from the release."""
 
     def run(self) -> int:
@@ -119,13 +105,13 @@ class Download:
 class Generate:
     """Write interactions made by a grammar, in SCONE's file format; the same seed writes the same file."""
 
-    world: WorldName
+    world: options.WorldName
     """The world they happen in."""
     count: int = 100
     """How many interactions."""
     seed: int = 0
     """Decides everything that is random."""
-    out: OptionalFile = None
+    out: options.OptionalFile = None
     """The file to write; by default they are printed."""
 
     def run(self) -> int:
@@ -153,17 +139,17 @@ class Show:
 
     file: tyro.conf.Positional[Annotated[Path | None, tyro.conf.arg(metavar="[FILE]", help_behavior_hint="")]] = None
     """A tab-separated file; by default SCONE's, or a generated interaction where SCONE is absent."""
-    world: OptionalWorldName = None
+    world: options.OptionalWorldName = None
     """The world; by default what the file's name begins with, else alchemy."""
-    split: SplitName = "dev"
+    split: options.SplitName = "dev"
     """Which of SCONE's splits."""
-    index: OptionalNumber = None
+    index: options.OptionalNumber = None
     """Which interaction, counted from 0; by default the first."""
-    id: OptionalText = None
+    id: options.OptionalText = None
     """Which interaction, by its identifier (the first that has it)."""
-    data: DataFolder = None
-    svg: Svg = None
-    png: Png = None
+    data: options.DataFolder = None
+    svg: options.Svg = None
+    png: options.Png = None
 
     def run(self) -> int:
         from rich.console import Console

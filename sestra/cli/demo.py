@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sestra import pretrained
 from sestra.cli.interaction import AgentFlags, load_agent, show_trace
 from sestra.cli.options import OptionalNumber
 from sestra.data.examples import example, phrases_of
@@ -30,7 +31,8 @@ class Demo(AgentFlags):
         from rich.console import Console
 
         check_number("--delay", self.delay, 0, 60, whole=False)
-        worlds: list[str | None] = [self.world] if self.world or self.agent else [*worlds_with_examples()] or [None]
+        shipped = [name for name in WORLDS.names() if name in pretrained.names() and phrases_of(get_world(name)).examples]
+        worlds = [self.world] if self.world or self.agent or not shipped else shipped
         agents = [load_agent(world, self.agent) for world in worlds]
         console = Console(highlight=False)
         for agent in agents:
@@ -55,10 +57,3 @@ class Demo(AgentFlags):
         show_trace(console, world, trace, self.delay)
         right = sum(turn.end == goal for turn, goal in zip(trace.turns, states[1:], strict=True))
         console.print(Text(f"\nThe state was as the instructions mean after {right} of {len(trace.turns)} of them.", style="italic"))
-
-
-def worlds_with_examples() -> list[str]:
-    """The worlds that have both an example and a pretrained agent."""
-    from sestra import pretrained
-
-    return [name for name in WORLDS.names() if name in pretrained.names() and phrases_of(get_world(name)).examples]

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from sestra.agent import Agent
     from sestra.agent.trace import Trace, Turn
 
-AgentName = Annotated[str | None, tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")]
 StateText = Annotated[str | None, tyro.conf.arg(metavar='"1:... 2:..."', help_behavior_hint="")]
-Instructions = tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="INSTRUCTION...", help_behavior_hint="")]]
-
 MOST_INSTRUCTIONS = 1000
 WORTH_MENTIONING = 0.05
 """The lowest probability at which an action that was not taken is shown."""
@@ -36,7 +33,7 @@ class AgentFlags:
 
     world: OptionalWorldName = None
     """The world, whose best agent acts."""
-    agent: AgentName = None
+    agent: Annotated[str | None, tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = None
     """Another agent: a pretrained one's name, an exported folder or a run's folder."""
 
 
@@ -44,7 +41,7 @@ class AgentFlags:
 class Instructed(AgentFlags):
     """The flags of commands that follow instructions from a state."""
 
-    instructions: Instructions = ()
+    instructions: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="INSTRUCTION...", help_behavior_hint="")]] = ()
     """What to do, one instruction per argument; without any, one per line from standard input."""
     state: StateText = None
     """The start state (required): in Alchemy, for example, "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"."""

@@ -16,10 +16,7 @@ from sestra.errors import InputError, check_number
 from sestra.experiments import grid
 from sestra.experiments.grid import Trial
 from sestra.learning.config import Preset
-from sestra.worlds import get_world
 
-WorldNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")]
-SystemNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="SYSTEM...")]
 RESULTS = Path("results/paper")
 RUNS = Path("runs/paper")
 
@@ -28,9 +25,9 @@ RUNS = Path("runs/paper")
 class Which:
     """Which part of the grid."""
 
-    worlds: WorldNames = grid.WORLDS_OF_PAPER
+    worlds: Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")] = grid.WORLDS_OF_PAPER
     """The worlds."""
-    systems: SystemNames = ("paper",)
+    systems: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SYSTEM...")] = ("paper",)
     """The rows of the tables, by name, or all of the paper's ('paper') or of those about the object policy and its parts ('parts')."""
     seeds: OptionalNumber = None
     """How many seeds each system has; by default five, as in the paper; three for ablations and those past the paper, one for 'parts'."""
@@ -44,8 +41,6 @@ class Which:
             check_number("--seeds", self.seeds, 1, 1_000)
         if not self.worlds or not self.systems:
             raise InputError("--worlds, --systems: expected at least one of each")
-        for world in self.worlds:
-            get_world(world)
         changes: dict[str, Any] = {} if self.epochs is None else {"epochs": self.epochs}
         trials = grid.trials(self.worlds, self.systems, self.seeds, self.preset, generated=generated, **changes)
         for trial in trials:

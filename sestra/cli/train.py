@@ -64,8 +64,7 @@ class TrainFlags:
         from sestra.learning.runtime_settings import use_one_core
         from sestra.learning.trainer import Trainer
 
-        if self.tensorboard:
-            _import_tensorboard()
+        tensorboard = _import_tensorboard() if self.tensorboard else None
         use_one_core()
         console = Console(stderr=True, highlight=False)
         folder = RunFolder(self.out)
@@ -91,7 +90,7 @@ class TrainFlags:
             if source.generated:
                 console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
             try:
-                with ProgressBars(training, console, self.tensorboard) as bars:
+                with ProgressBars(training, console, tensorboard) as bars:
                     training.callback = bars
                     progress = training.run()
             except KeyboardInterrupt:
@@ -120,7 +119,7 @@ def _import_tensorboard() -> Any:
 class ProgressBars:
     """A bar for the epochs, one for the batches, a line per epoch; and TensorBoard."""
 
-    def __init__(self, training: Trainer, console: Any, tensorboard: bool) -> None:
+    def __init__(self, training: Trainer, console: Any, tensorboard: Any = None) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         self.training = training
@@ -131,8 +130,7 @@ class ProgressBars:
         epoch = training.progress.epoch
         self.epochs: TaskID = self.bars.add_task("epochs", total=training.epochs, completed=epoch, note="")
         self.batches: TaskID = self.bars.add_task("batches", total=None, note="")
-        folder = str(training.folder.path / "tensorboard")
-        self.events = _import_tensorboard()(folder, purge_step=epoch + 1) if tensorboard else None
+        self.events = tensorboard and tensorboard(str(training.folder.path / "tensorboard"), purge_step=epoch + 1)
 
     def __enter__(self) -> ProgressBars:
         self.bars.start()
