@@ -55,9 +55,11 @@ class Conditions:
         return sources.load(world, "train", self.data, generated=self.data is None)
 
     def available_splits(self, world: str) -> tuple[str, ...]:
-        """What a policy can be evaluated on: dev, and test if the data has it; generated data has none."""
-        if not self.splits or self.data is None:
-            return ("dev",) if self.splits else ()
+        """What a policy is evaluated on: dev, and test if the data has it; generated data has no test split."""
+        if not self.splits:
+            return ()
+        if self.data is None:
+            return ("dev",)
         return tuple(split for split in ("dev", "test") if (get_world(world).name, split) in locate.files(self.data))
 
 
