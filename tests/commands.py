@@ -28,6 +28,15 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
     return status, captured.out, captured.err
 
 
+ROOT = Path(__file__).parent.parent
+
+
+def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **variables}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60, check=False)
+
+
 WITH_LAMPS = (
     "import sys; from lamps import Lamps; from sestra.worlds import WORLDS; WORLDS.register('lamps', Lamps); from sestra.cli import main; "
 )

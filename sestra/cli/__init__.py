@@ -9,14 +9,14 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
 import tyro
 
 from sestra.cli import sweep, train
 from sestra.cli.analyze import Analyze
 from sestra.cli.attention import Attention
-from sestra.cli.data import DataCommand
+from sestra.cli.data import Data
 from sestra.cli.demo import Demo
 from sestra.cli.evaluate import Evaluate
 from sestra.cli.export import Export
@@ -45,27 +45,27 @@ class Command(Protocol):
 
 
 def commands(arguments: Sequence[str]) -> Any:
-    """All commands; a command's description is the docstring of its class, and to add one is to add a line."""
+    """All commands: each has the name of its class and is described by its docstring. To add one is to add a line."""
     return (
-        Annotated[DataCommand, tyro.conf.subcommand("data")]
-        | Annotated[Demo, tyro.conf.subcommand("demo")]
-        | Annotated[Run, tyro.conf.subcommand("run")]
-        | Annotated[Play, tyro.conf.subcommand("play")]
-        | Annotated[Attention, tyro.conf.subcommand("attention")]
-        | Annotated[Serve, tyro.conf.subcommand("serve")]
-        | Annotated[train.command(arguments), tyro.conf.subcommand("train")]
-        | Annotated[Evaluate, tyro.conf.subcommand("evaluate")]
-        | Annotated[Analyze, tyro.conf.subcommand("analyze")]
-        | Annotated[Join, tyro.conf.subcommand("join")]
-        | Annotated[Export, tyro.conf.subcommand("export")]
-        | Annotated[Paper, tyro.conf.subcommand("paper")]
-        | Annotated[sweep.command(arguments), tyro.conf.subcommand("sweep")]
+        Data
+        | Demo
+        | Run
+        | Play
+        | Attention
+        | Serve
+        | train.command(arguments)
+        | Evaluate
+        | Analyze
+        | Join
+        | Export
+        | Paper
+        | sweep.command(arguments)
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; an error that is the input's fault is shown without a traceback and gives status 2, as a wrong flag does."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    arguments = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if list(arguments) == ["--version"]:
         sys.stdout.write(f"sestra {__version__}\n")
         return 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sestra.cli.evaluate import PolicyOnSplit
-from sestra.cli.options import OptionalFile, Switch, print_json
+from sestra.cli.options import Json, OptionalFile, print_json
 from sestra.cli.tables import accuracy_table, table
 from sestra.errors import InputError, check_number
 from sestra.version import __version__
@@ -24,8 +24,7 @@ class Analyze(PolicyOnSplit):
     """Where to write errors as a page to read; its name ends in .html."""
     errors: int = 50
     """How many errors the page shows, evenly from the split's first to its last."""
-    json: Switch = False
-    """Print one JSON object instead of tables."""
+    json: Json = False
 
     def run(self) -> int:
         if self.page is not None and self.page.suffix.lower() not in (".html", ".htm"):

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import tyro
-
-from sestra.cli.options import OptionalNumber
-from sestra.cli.run import Instructed
+from sestra.cli.interaction import Instructed
+from sestra.cli.options import File, OptionalNumber
 from sestra.errors import InputError, check_number
 
 
@@ -18,14 +14,13 @@ from sestra.errors import InputError, check_number
 class Attention(Instructed):
     """Draw the attention of an agent while it follows an instruction: words and objects by actions, one block per attention head."""
 
-    out: Annotated[Path, tyro.conf.arg(metavar="FILE")]
+    out: File
     """The picture to write; its name ends in .svg or .png."""
     turn: OptionalNumber = None
     """Which instruction to draw, counted from 1; by default the last one."""
 
     def run(self) -> int:
-        suffix = self.out.suffix.lower()
-        if suffix not in (".svg", ".png"):
+        if self.out.suffix.lower() not in (".svg", ".png"):
             raise InputError(f"--out {self.out}: cannot tell what kind of picture to write; end the name in .svg or .png")
         agent, start, instructions = self.load()
         number = len(instructions) if self.turn is None else self.turn

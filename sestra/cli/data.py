@@ -5,27 +5,20 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from sestra.cli.options import (
-    OptionalFile,
-    OptionalFolder,
-    OptionalNumber,
-    OptionalText,
-    OptionalWorldName,
-    SplitName,
-    Switch,
-    WorldName,
-    print_json,
-)
+from sestra.cli import options
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, URL, Limits, download
 from sestra.errors import InputError, check_number
 from sestra.io import write_text
 from sestra.worlds import WORLDS, World, get_world
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass(frozen=True)
@@ -34,10 +27,9 @@ class Check:
 
     files: tyro.conf.Positional[Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE...", help_behavior_hint="")]]
     """Tab-separated files, such as alchemy-train.tsv."""
-    world: OptionalWorldName = None
+    world: options.OptionalWorldName = None
     """The files' world; by default what each file's name begins with."""
-    json: Switch = False
-    """Print one JSON object instead."""
+    json: options.Json = False
 
     def run(self) -> int:
         if not self.files:
@@ -51,26 +43,22 @@ class Check:
             except InputError as error:
                 problems += str(error).splitlines()
                 continue
-            instructions = sum(len(interaction.instructions) for interaction in interactions)
-            unknown = sum(interaction.states.count(None) for interaction in interactions)
-            sound.append(
-                {
-                    "file": str(path),
-                    "world": world.name,
-                    "interactions": len(interactions),
-                    "instructions": instructions,
-                    "unknown": unknown,
-                }
-            )
+            counts = {
+                "interactions": len(interactions),
+                "instructions": sum(len(interaction.instructions) for interaction in interactions),
+                "unknown": sum(interaction.states.count(None) for interaction in interactions),
+            }
+            sound.append({"file": str(path), "world": world.name, **counts})
         if self.json:
-            print_json({"files": sound, "problems": problems})
+            options.print_json({"files": sound, "problems": problems})
             return bool(problems)
         for file in sound:
-            counts = f"{file['interactions']:,} interactions, {file['instructions']:,} instructions, {file['unknown']:,} unknown states"
-            sys.stdout.write(f"{file['file']}: {counts} of {file['world']}: all right\n")
-        for problem in problems:
-            sys.stderr.write(f"{problem}\n")
+            sys.stdout.write(
+                f"{file['file']}: {file['interactions']:,} interactions, {file['instructions']:,} instructions, "
+                f"{file['unknown']:,} unknown states of {file['world']}: all right\n"
+            )
         if problems:
+            sys.stderr.writelines(f"{problem}\n" for problem in problems)
             sys.stderr.write(f"problems: {len(problems):,}, in {len(self.files) - len(sound)} of {len(self.files)} files\n")
         return bool(problems)
 
@@ -79,13 +67,13 @@ class Check:
 class Download:
     """Fetch SCONE's release and verify the checksum of each file; files that are there already are not fetched again."""
 
-    to: OptionalFolder = None
+    to: options.OptionalFolder = None
     """The folder to put the files in; by default one in your cache, where every command looks."""
     url: str = URL
     """Where the release's archive is."""
     timeout: float = Limits.silence
     """Seconds without a byte from the server before giving up."""
-    replace: Switch = False
+    replace: options.Switch = False
     """Overwrite files that are in the folder but differ from the release."""
 
     def run(self) -> int:
@@ -117,13 +105,13 @@ class Download:
 class Generate:
     """Write interactions made by a grammar, in SCONE's file format; the same seed writes the same file."""
 
-    world: WorldName
+    world: options.WorldName
     """The world they happen in."""
     count: int = 100
     """How many interactions."""
     seed: int = 0
     """Decides everything that is random."""
-    out: OptionalFile = None
+    out: options.OptionalFile = None
     """The file to write; by default they are printed."""
 
     def run(self) -> int:
@@ -132,8 +120,7 @@ class Generate:
 
         from sestra.data.synthetic import stream
 
-        if self.count < 1:
-            raise InputError(f"--count {self.count}: expected at least 1 interaction")
+        check_number("--count", self.count, 1)
         world = get_world(self.world)
         interactions = stream(world, self.count, seed=self.seed)
         if self.out is None:
@@ -152,58 +139,32 @@ class Show:
 
     file: tyro.conf.Positional[Annotated[Path | None, tyro.conf.arg(metavar="[FILE]", help_behavior_hint="")]] = None
     """A tab-separated file; by default SCONE's, or a generated interaction where SCONE is absent."""
-    world: OptionalWorldName = None
+    world: options.OptionalWorldName = None
     """The world; by default what the file's name begins with, else alchemy."""
-    split: SplitName = "dev"
+    split: options.SplitName = "dev"
     """Which of SCONE's splits."""
-    index: OptionalNumber = None
+    index: options.OptionalNumber = None
     """Which interaction, counted from 0; by default the first."""
-    id: OptionalText = None
+    id: options.OptionalText = None
     """Which interaction, by its identifier (the first that has it)."""
-    data: OptionalFolder = None
-    """The folder with SCONE's files; by default SCONE_DATA or your cache."""
-    svg: OptionalFile = None
-    """Also write the states as a picture (SVG)."""
-    png: OptionalFile = None
-    """Also write the states as a picture (PNG)."""
+    data: options.DataFolder = None
+    svg: options.Svg = None
+    png: options.Png = None
 
     def run(self) -> int:
+        from rich.console import Console
+
         if self.index is not None and self.id is not None:
             raise InputError(f"--index {self.index} and --id {self.id} both say which interaction; give one of them")
-        if self.index is not None:
-            check_number("--index", self.index, 0, 999_999)
-        if self.split not in scone.SPLITS:
-            raise InputError(f"--split {self.split}: expected one of {', '.join(scone.SPLITS)}")
+        check_number("--index", self.index or 0, 0, 999_999)
         world = get_world(self.world or (scone.world_of(self.file) if self.file else WORLDS.names()[0]))
         source, interactions = self._interactions(world)
         interaction = self._choose(source, interactions)
         self._write_pictures(world, interaction)
-        from rich.console import Console
-
-        from sestra.cli.demo import show_interaction
-
         console = Console(highlight=False)
         console.print(f"{interaction.id} ({source})", markup=False)
         show_interaction(console, world, interaction)
         return 0
-
-    def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
-        """A frame for each state that is known, under the instructions since the one before."""
-        frames: list[tuple[str, scone.State]] = []
-        said: list[str] = []
-        for sentence, state in zip(("start", *interaction.instructions), interaction.states, strict=True):
-            said.append(sentence)
-            if state is not None:
-                frames.append(("; ".join(said), state))
-                said = []
-        if self.svg is not None:
-            from sestra.drawing import draw_strip_svg
-
-            write_text(self.svg, draw_strip_svg(world, frames))
-        if self.png is not None:
-            from sestra.drawing import write_png
-
-            write_png(world, frames, self.png)
 
     def _interactions(self, world: World[Any]) -> tuple[str, list[scone.Interaction]]:
         if self.file is not None:
@@ -212,12 +173,12 @@ class Show:
             return f"{world.name}-{self.split}.tsv", locate.read_split(world, self.split, self.data)
         from sestra.data.synthetic import generate
 
-        return "generated, because SCONE was not found", generate(world, max(0, self.index or 0) + 1, seed=0)
+        return "generated, because SCONE was not found", generate(world, (self.index or 0) + 1, seed=0)
 
     def _choose(self, source: str, interactions: list[scone.Interaction]) -> scone.Interaction:
         if self.id is None:
             index = self.index or 0
-            if not 0 <= index < len(interactions):
+            if index >= len(interactions):
                 raise InputError(f"{source}: has no interaction {index}; expected --index from 0 to {len(interactions) - 1}")
             return interactions[index]
         for interaction in interactions:
@@ -225,18 +186,52 @@ class Show:
                 return interaction
         raise InputError(f"{source}: no interaction is called {self.id!r}; expected one like {interactions[0].id!r}")
 
+    def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
+        """A frame for each state that is known, under the instructions since the one before."""
+        from sestra.drawing import draw_strip_svg, write_png
+
+        frames: list[tuple[str, scone.State]] = []
+        captions: list[str] = []
+        for caption, state in zip(("start", *interaction.instructions), interaction.states, strict=True):
+            captions.append(caption)
+            if state is not None:
+                frames.append(("; ".join(captions), state))
+                captions = []
+        if self.svg is not None:
+            write_text(self.svg, draw_strip_svg(world, frames))
+        if self.png is not None:
+            write_png(world, frames, self.png)
+
+
+def show_interaction(console: Console, world: World[Any], interaction: scone.Interaction) -> None:
+    """Each instruction, the fewest actions that execute it, and the state after it."""
+    from rich.text import Text
+
+    from sestra.drawing import changed, draw_terminal
+    from sestra.worlds.tables import compile_world
+
+    tables = compile_world(world)
+    before: scone.State | None = None
+    for number, (instruction, state) in enumerate(zip(("", *interaction.instructions), interaction.states, strict=True)):
+        if number:
+            actions = "the way is unknown"
+            if before is not None and state is not None:
+                [execution] = tables.demonstrate(tables.encode([before]), tables.encode([state])).tolist()
+                actions = " · ".join(str(tables.action(index)) for index in execution)
+            console.print(Text.assemble("\n", (f"{number}. {instruction}", "bold")))
+            console.print(Text(f"   {actions}", style="cyan"))
+        if state is None:
+            console.print(Text("   the state is unknown", style="dim"))
+        else:
+            console.print(draw_terminal(world, state, highlight=() if before is None else changed(world, before, state)))
+        before = state
+
 
 @dataclass(frozen=True)
-class DataCommand:
+class Data:
     """Check, download, count, generate and draw interactions."""
 
-    command: (
-        Annotated[Check, tyro.conf.subcommand("check")]
-        | Annotated[Download, tyro.conf.subcommand("download")]
-        | Annotated[Stats, tyro.conf.subcommand("stats")]
-        | Annotated[Generate, tyro.conf.subcommand("generate")]
-        | Annotated[Show, tyro.conf.subcommand("show")]
-    )
+    command: Check | Download | Stats | Generate | Show
 
     def run(self) -> int:
         return self.command.run()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from sestra.cli.options import OptionalFile, OptionalFolder, SplitName, Switch, print_json
+from sestra.cli.options import DataFolder, Json, OptionalFile, SplitName, print_json
 from sestra.cli.tables import accuracy_table
 from sestra.errors import check_number
 from sestra.metrics import METRICS
@@ -26,8 +27,7 @@ class PolicyOnSplit:
     """The folder of a run or of an exported agent, or the name of a pretrained one."""
     split: SplitName = "dev"
     """The split to follow the instructions of."""
-    data: OptionalFolder = None
-    """The folder of SCONE's files; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    data: DataFolder = None
 
     def load(self) -> tuple[RunFolder, Trained]:
         from sestra.learning.run_folder import RunFolder, load_trained
@@ -48,8 +48,7 @@ class Evaluate(PolicyOnSplit):
     """How many wrong instructions to list, with the expected and the reached state."""
     out: OptionalFile = None
     """Where to write the results as JSON; by default results.json in the folder of a run (nothing is written for an exported agent)."""
-    json: Switch = False
-    """Print one JSON object instead of tables."""
+    json: Json = False
 
     def run(self) -> int:
         from sestra.io import write_json
@@ -85,23 +84,24 @@ class Evaluate(PolicyOnSplit):
 
 def _errors(trained: Trained, interactions: list[Interaction], result: Evaluation) -> list[dict[str, Any]]:
     """Every single instruction whose execution did not end in its goal state."""
-    known = [
-        (interaction, number)
-        for interaction in interactions
-        for number in range(len(interaction.instructions))
-        if None not in interaction.states[number : number + 2]
-    ]
     world = trained.tables.world
-    reached = trained.tables.decode(result.reached)
+    known = [
+        (interaction, number, start, goal)
+        for interaction in interactions
+        for number, (start, goal) in enumerate(pairwise(interaction.states))
+        if start is not None and goal is not None
+    ]
     return [
         {
             "interaction": interaction.id,
             "turn": str(number + 1),
             "instruction": interaction.instructions[number],
-            "start": world.format(interaction.states[number] or ()),
-            "expected": world.format(interaction.states[number + 1] or ()),
-            "reached": world.format(state),
+            "start": world.format(start),
+            "expected": world.format(goal),
+            "reached": world.format(reached),
         }
-        for (interaction, number), state, right in zip(known, reached, result.success.tolist(), strict=True)
+        for (interaction, number, start, goal), reached, right in zip(
+            known, trained.tables.decode(result.reached), result.success.tolist(), strict=True
+        )
         if not right
     ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from sestra.cli.options import OptionalFile
+from sestra.cli.options import Folder, OptionalFile
+from sestra.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,12 @@ class Export:
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN")]
     """The folder of a run."""
-    to: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+    to: Folder
     """The folder to make."""
     results: OptionalFile = None
     """Figures for the card, as 'sestra evaluate' writes them; by default results.json in the run's folder."""
 
     def run(self) -> int:
-        from sestra.errors import InputError
         from sestra.learning import export
         from sestra.learning.run_folder import RunFolder
 

@@ -1,38 +1,60 @@
-"""What the commands that follow instructions have in common: which agent, from which state, and how a turn is shown."""
+"""What the commands that follow instructions have in common: which agent, from which state, and how its actions are shown."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from random import Random
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from sestra.cli.options import OptionalWorldName
 from sestra.errors import InputError, shortened
 from sestra.worlds import WORLDS, World, get_world
 
 if TYPE_CHECKING:
-    from rich.console import Console, Group
+    from rich.console import Console
     from rich.text import Text
 
     from sestra.agent import Agent
-    from sestra.agent.trace import Step, Turn
+    from sestra.agent.trace import Trace, Turn
 
-AgentName = Annotated[str | None, tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")]
 StateText = Annotated[str | None, tyro.conf.arg(metavar='"1:... 2:..."', help_behavior_hint="")]
-Instructions = tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="INSTRUCTION...", help_behavior_hint="")]]
-
 MOST_INSTRUCTIONS = 1000
 WORTH_MENTIONING = 0.05
 """The lowest probability at which an action that was not taken is shown."""
 
 
+@dataclass(frozen=True)
+class AgentFlags:
+    """The flags of commands in which an agent acts."""
+
+    world: OptionalWorldName = None
+    """The world, whose best agent acts."""
+    agent: Annotated[str | None, tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = None
+    """Another agent: a pretrained one's name, an exported folder or a run's folder."""
+
+
+@dataclass(frozen=True)
+class Instructed(AgentFlags):
+    """The flags of commands that follow instructions from a state."""
+
+    instructions: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="INSTRUCTION...", help_behavior_hint="")]] = ()
+    """What to do, one instruction per argument; without any, one per line from standard input."""
+    state: StateText = None
+    """The start state (required): in Alchemy, for example, "1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"."""
+
+    def load(self) -> tuple[Agent, str, list[str]]:
+        """The agent, the start state and the instructions."""
+        agent = load_agent(self.world, self.agent)
+        return agent, start_state(agent.world, self.state), read_instructions(self.instructions)
+
+
 def load_agent(world: str | None, agent: str | None) -> Agent:
     """The agent of that name or in that folder, else the best one of the world."""
-    if world is not None:
-        get_world(world)
+    wanted = None if world is None else get_world(world)
     name = agent if agent is not None else world
     if name is None:
         raise InputError(
@@ -44,14 +66,17 @@ def load_agent(world: str | None, agent: str | None) -> Agent:
 
     use_one_core()
     loaded = Agent.from_pretrained(name)
-    if world is not None and loaded.world is not get_world(world):
+    if wanted not in (None, loaded.world):
         raise InputError(f"--agent {agent}: acts in {loaded.world.name}, not in {world}; give another agent, or leave out --world")
     return loaded
 
 
 def start_state(world: World[Any], text: str | None, flag: str = "--state") -> str:
     """The start state, checked; there is no default."""
-    example = f'{flag} "{example_state(world)}"'
+    from sestra.data.examples import phrases_of
+
+    examples = phrases_of(world).examples
+    example = f'{flag} "{examples[0].start if examples else world.format((world.contents[0],) * world.slots)}"'
     if text is None:
         raise InputError(f"no state to begin from; say which one, such as {example}")
     try:
@@ -62,13 +87,6 @@ def start_state(world: World[Any], text: str | None, flag: str = "--state") -> s
         ) from error
 
 
-def example_state(world: World[Any]) -> str:
-    from sestra.data.examples import phrases_of
-
-    examples = phrases_of(world).examples
-    return examples[0].start if examples else world.format((world.contents[0],) * world.slots)
-
-
 def read_instructions(given: Sequence[str]) -> list[str]:
     """The arguments, or else the lines of standard input that are not blank."""
     if given:
@@ -77,8 +95,8 @@ def read_instructions(given: Sequence[str]) -> list[str]:
         sys.stderr.write("Type the instructions, one per line; end with Ctrl-D. ('sestra play' follows each at once.)\n")
     lines: list[str] = []
     try:
-        for line in sys.stdin:
-            lines += [line.strip()] if line.strip() else []
+        for line in filter(str.strip, sys.stdin):
+            lines.append(line.strip())
             if len(lines) > MOST_INSTRUCTIONS:
                 raise InputError(f"more than {MOST_INSTRUCTIONS:,} instructions on standard input; expected fewer, one per line")
     except UnicodeDecodeError as error:
@@ -90,76 +108,57 @@ def read_instructions(given: Sequence[str]) -> list[str]:
     return lines
 
 
-def show_state(console: Console, world: World[Any], state: str, before: str | None = None) -> None:
-    """The drawn state; what is not as it was before is marked."""
-    console.print(drawn(world, state, before))
-
-
 def drawn(world: World[Any], state: str, before: str | None = None) -> Text:
+    """The state; what is not as it was before is marked."""
     from sestra.drawing import changed, draw_terminal
 
     now = world.parse(state)
     return draw_terminal(world, now, highlight=() if before is None else changed(world, world.parse(before), now))
 
 
-def show_turn(console: Console, world: World[Any], turn: Turn, delay: float | None = None) -> None:
-    """What the agent did; with a delay a terminal shows the state changing in its place, anything else gets one line per action."""
-    if delay is not None and console.is_terminal and not console.is_dumb_terminal:
-        _perform_in_place(console, world, turn, delay)
-    else:
-        show_steps(console, turn)
-        show_state(console, world, turn.end, turn.start)
-    show_notes(console, turn)
-
-
-def show_steps(console: Console, turn: Turn) -> None:
-    """One line per action: its probability, the state after it, and what else the agent might well have done."""
-    from rich.text import Text
-
-    width = max(len(step.action) for step in turn.steps)
-    for step in turn.steps:
-        line = Text.assemble(f"   {step.action:<{width}}", (f"  {step.probability:>4.0%}  ", "cyan"), step.state, (_doubt(step), "dim"))
-        console.print(line, soft_wrap=True)
-
-
-def _doubt(step: Step) -> str:
-    likely = [f"{each.action} {each.probability:.0%}" for each in step.alternatives if each.probability >= WORTH_MENTIONING]
-    return f"   (or {', '.join(likely)})" if likely else ""
-
-
-def show_notes(console: Console, turn: Turn) -> None:
+def show_trace(console: Console, world: World[Any], trace: Trace, delay: float | None = None) -> None:
+    """The start state, and each instruction with what the agent did."""
     from rich.text import Text
 
     from sestra.drawing.shapes import printable
 
+    console.print(drawn(world, trace.start))
+    for number, turn in enumerate(trace.turns, start=1):
+        console.print(Text.assemble("\n", (f"{number}. {printable(turn.instruction)}", "bold")))
+        show_turn(console, world, turn, delay)
+        if delay and console.is_terminal:
+            time.sleep(delay)
+
+
+def show_turn(console: Console, world: World[Any], turn: Turn, delay: float | None = None) -> None:
+    """What the agent did; with a delay a terminal shows the state changing in its place, anything else gets one line per action."""
+    from rich.text import Text
+
+    from sestra.drawing.shapes import printable
+
+    if delay is not None and console.is_terminal and not console.is_dumb_terminal:
+        _animate(console, world, turn, delay)
+    else:
+        width = max(len(step.action) for step in turn.steps)
+        for step in turn.steps:
+            likely = [f"{each.action} {each.probability:.0%}" for each in step.alternatives if each.probability >= WORTH_MENTIONING]
+            doubt = f"   (or {', '.join(likely)})" if likely else ""
+            line = Text.assemble(f"   {step.action:<{width}}", (f"  {step.probability:>4.0%}  ", "cyan"), step.state, (doubt, "dim"))
+            console.print(line, soft_wrap=True)
+        console.print(drawn(world, turn.end, turn.start))
     for note in turn.notes:
         console.print(Text(f"   Note: {printable(note)}", style="yellow"), soft_wrap=True)
 
 
-def _perform_in_place(console: Console, world: World[Any], turn: Turn, delay: float) -> None:
-    from rich.live import Live
-
-    frames = _frames(world, turn)
-    with Live(next(frames), console=console, auto_refresh=False) as live:
-        for frame in frames:
-            time.sleep(delay)
-            live.update(frame, refresh=True)
-
-
-def _frames(world: World[Any], turn: Turn) -> Iterator[Group]:
-    """The start and the state after each action, each under the actions so far."""
+def _animate(console: Console, world: World[Any], turn: Turn, delay: float) -> None:
+    """The start and the state after each action, in one place, under the actions so far."""
     from rich.console import Group
+    from rich.live import Live
     from rich.text import Text
 
-    said = Text("   ")
-    yield Group(said.copy(), drawn(world, turn.start))
-    for number, step in enumerate(turn.steps):
-        said.append(" · " if number else "").append(step.action, style="bold").append(f" {step.probability:.0%}", style="cyan")
-        yield Group(said.copy(), drawn(world, step.state, turn.start))
-
-
-def random_state(world: World[Any], rng: Random) -> str:
-    """As the world's grammar begins an interaction, or else anything."""
-    if (grammar := world.grammar()) is not None:
-        return world.format(grammar.start(rng).state)
-    return world.format(tuple(rng.choice(world.contents) for _ in range(world.slots)))
+    actions = Text("   ")
+    with Live(Group(actions, drawn(world, turn.start)), console=console, auto_refresh=False) as live:
+        for number, step in enumerate(turn.steps):
+            time.sleep(delay)
+            actions.append(" · " if number else "").append(step.action, style="bold").append(f" {step.probability:.0%}", style="cyan")
+            live.update(Group(actions, drawn(world, step.state, turn.start)), refresh=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import tyro
+
+from sestra.cli.options import Folder
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Join:
 
     policies: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="RUN")]
     """The folders of two or more runs."""
-    to: Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
+    to: Folder
     """The folder to make; it can be evaluated, used and exported like a run's."""
 
     def run(self) -> int:

@@ -14,15 +14,22 @@ from sestra.io import to_json
 from sestra.worlds import WORLDS
 
 _WORLDS = f"{{{','.join(WORLDS.names())},FILE.py:CLASS}}"
+_DATA = "Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."
 
 WorldName = Annotated[str, tyro.conf.arg(metavar=_WORLDS)]
 OptionalWorldName = Annotated[str | None, tyro.conf.arg(metavar=_WORLDS, help_behavior_hint="")]
 SplitName = Annotated[str, tyro.conf.arg(metavar=f"{{{','.join(SPLITS)}}}")]
+File = Annotated[Path, tyro.conf.arg(metavar="FILE")]
+Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
 OptionalFile = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
 OptionalFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 OptionalNumber = Annotated[int | None, tyro.conf.arg(metavar="NUMBER", help_behavior_hint="")]
 OptionalText = Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")]
 Switch = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
+DataFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help=_DATA, help_behavior_hint="")]
+Json = Annotated[bool, tyro.conf.arg(help="Print one JSON object instead of text.", help_behavior_hint="")]
+Svg = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (SVG).", help_behavior_hint="")]
+Png = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (PNG).", help_behavior_hint="")]
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -10,17 +10,13 @@ from typing import Annotated, Any
 
 import tyro
 
-from sestra.cli.options import OptionalFolder, OptionalNumber, Switch, print_json
-from sestra.cli.ray_options import STOPPED, OnRay
+from sestra.cli.options import DataFolder, File, Folder, Json, OptionalNumber, Switch, print_json
+from sestra.cli.ray_options import OnRay
 from sestra.errors import InputError, check_number
 from sestra.experiments import grid
 from sestra.experiments.grid import Trial
 from sestra.learning.config import Preset
-from sestra.worlds import get_world
 
-WorldNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")]
-SystemNames = Annotated[tuple[str, ...], tyro.conf.arg(metavar="SYSTEM...")]
-Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
 RESULTS = Path("results/paper")
 RUNS = Path("runs/paper")
 
@@ -29,9 +25,9 @@ RUNS = Path("runs/paper")
 class Which:
     """Which part of the grid."""
 
-    worlds: WorldNames = grid.WORLDS_OF_PAPER
+    worlds: Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")] = grid.WORLDS_OF_PAPER
     """The worlds."""
-    systems: SystemNames = ("paper",)
+    systems: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SYSTEM...")] = ("paper",)
     """The rows of the tables, by name, or all of the paper's ('paper') or of those about the object policy and its parts ('parts')."""
     seeds: OptionalNumber = None
     """How many seeds each system has; by default five, as in the paper; three for ablations and those past the paper, one for 'parts'."""
@@ -45,8 +41,6 @@ class Which:
             check_number("--seeds", self.seeds, 1, 1_000)
         if not self.worlds or not self.systems:
             raise InputError("--worlds, --systems: expected at least one of each")
-        for world in self.worlds:
-            get_world(world)
         changes: dict[str, Any] = {} if self.epochs is None else {"epochs": self.epochs}
         trials = grid.trials(self.worlds, self.systems, self.seeds, self.preset, generated=generated, **changes)
         for trial in trials:
@@ -60,14 +54,12 @@ class List:
 
     which: Which
     """Which part of the grid."""
-    data: OptionalFolder = None
-    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    data: DataFolder = None
     runs: Folder = RUNS
     """Where the runs' folders are."""
     results: Folder = RESULTS
     """Where finished runs' results are."""
-    json: Switch = False
-    """Print one JSON object instead."""
+    json: Json = False
 
     def run(self) -> int:
         from sestra.data import locate
@@ -96,12 +88,9 @@ class List:
 
     def _state(self, trial: Trial) -> str:
         from sestra.experiments import records
-        from sestra.learning.config import TrainConfig
 
-        path = self.results / f"{trial.name}.json"
-        if path.exists():
-            record = records.read(path)
-            different = grid.differences(trial.config, TrainConfig.from_json(record["config"], str(path)))
+        if found := records.find(self.results / f"{trial.name}.json", trial):
+            record, different = found
             return f"finished after epoch {record['epochs']}" + (f", with other settings: {grid.describe(different)}" if different else "")
         try:
             lines = (self.runs / trial.name / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
@@ -111,7 +100,7 @@ class List:
 
 
 @dataclass(frozen=True)
-class RunGrid(OnRay):
+class Run(OnRay):
     """Run the grid. Unfinished runs are resumed, finished ones left alone; stopping at any moment loses no finished epoch."""
 
     which: Which
@@ -129,12 +118,7 @@ class RunGrid(OnRay):
 
         console = Console(stderr=True, highlight=False)
         trials = self.which.trials(generated=locate.find(self.data) is None)
-        prepared = self.prepare(console, self.runs)
-        try:
-            tally = run_grid(trials, self.results, prepared.make_pool, prepared.view)
-        except KeyboardInterrupt:
-            console.print(STOPPED)
-            return 130
+        tally = run_grid(trials, self.results, *self.prepare(console, self.runs))
         for name, what in tally.different.items():
             console.print(f"{name}: was there already, with other settings: {what}; it counts as what it is", markup=False, soft_wrap=True)
         if self.json:
@@ -156,7 +140,7 @@ class Report:
 
     results: Folder = RESULTS
     """Where finished runs' results are; notes.md beside them, if there is one, is taken over into the report."""
-    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("results/RESULTS.md")
+    out: File = Path("results/RESULTS.md")
     """Where to write the tables."""
     images: Folder = Path("docs/images")
     """Where to write the figures."""
@@ -187,11 +171,7 @@ class Report:
 class Paper:
     """Run the paper's experiments and compare the results with the paper's."""
 
-    command: (
-        Annotated[List, tyro.conf.subcommand("list")]
-        | Annotated[RunGrid, tyro.conf.subcommand("run")]
-        | Annotated[Report, tyro.conf.subcommand("report")]
-    )
+    command: List | Run | Report
 
     def run(self) -> int:
         return self.command.run()

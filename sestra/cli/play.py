@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sestra.cli.interaction import AgentName, StateText, load_agent, random_state, show_state, show_turn, start_state
-from sestra.cli.options import OptionalNumber, OptionalWorldName
+from sestra.cli.interaction import AgentFlags, StateText, drawn, load_agent, show_turn, start_state
+from sestra.cli.options import OptionalNumber
+from sestra.data.examples import phrases_of
 from sestra.errors import InputError, check_number
+from sestra.worlds import World
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from sestra.agent import Agent
-    from sestra.agent import Session as Interaction
 
 PROMPT = "> "
 HELP = """Type an instruction, such as "{example}", and the agent follows it.
@@ -38,13 +39,9 @@ Any other line is an instruction, even one like "undo step 2"."""
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(AgentFlags):
     """Type instructions in the terminal and watch the agent act; /undo, /reset, /random, /state, /help and /quit are commands."""
 
-    world: OptionalWorldName = None
-    """The world, whose best agent acts."""
-    agent: AgentName = None
-    """Another agent: a pretrained one's name, an exported folder or a run's folder."""
     state: StateText = None
     """The state to begin from, in SCONE's notation; by default a random one."""
     seed: OptionalNumber = None
@@ -59,8 +56,9 @@ class Play:
         agent = load_agent(self.world, self.agent)
         rng = Random(self.seed)
         start = random_state(agent.world, rng) if self.state is None else start_state(agent.world, self.state)
-        session = Session(Console(highlight=False), agent, rng, start, self.delay)
-        session.begin()
+        session = Session(Console(highlight=False), agent, rng, self.delay)
+        session.say(f"This is {agent.world.name}, and the agent is {agent.name}. Type an instruction, or /help.")
+        session.begin(start)
         with suppress(KeyboardInterrupt):
             for line in _lines():
                 if not session.obey(line):
@@ -76,73 +74,59 @@ class Session:
     console: Console
     agent: Agent
     rng: Random
-    start: str
     delay: float
-    interaction: Interaction = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.interaction = self.agent.start(self.start)
-
-    def begin(self) -> None:
-        self.say(f"This is {self.agent.world.name}, and the agent is {self.agent.name}. Type an instruction, or /help.")
-        self.show()
 
     def obey(self, line: str) -> bool:
         """Do what the line says; False if that is to leave."""
-        name, _, rest = line.removeprefix("/").partition(" ")
-        commands: dict[str, Callable[[str], None]] = {
-            "undo": self.undo,
-            "reset": self.reset,
-            "random": self.random,
-            "state": self.state,
-            "help": self.help,
-        }
-        is_command = line.startswith("/") or not rest or (name == "state" and rest.lstrip().startswith("1:"))
         try:
-            if is_command and name == "quit":
-                return False
-            if is_command and name in commands:
-                commands[name](rest.strip())
-            elif line.startswith("/"):
-                raise InputError(f"/{name} is no command; expected one of {', '.join(f'/{each}' for each in (*commands, 'quit'))}")
-            else:
-                show_turn(self.console, self.agent.world, self.interaction.do(line), self.delay)
+            return self._obey(line)
         except InputError as error:
             self.say(str(error), "red")
         return True
 
-    def undo(self, _: str) -> None:
-        self.interaction.undo()
-        self.show()
+    def _obey(self, line: str) -> bool:
+        name, _, rest = line.removeprefix("/").partition(" ")
+        is_command = line.startswith("/") or not rest or (name == "state" and rest.lstrip().startswith("1:"))
+        match name if is_command else None:
+            case "undo":
+                self.interaction.undo()
+                self.show()
+            case "reset":
+                self.begin(self.start)
+            case "random":
+                self.begin(random_state(self.agent.world, self.rng))
+            case "state" if rest.strip():
+                self.begin(start_state(self.agent.world, rest.strip().strip("\"'"), "/state"))
+            case "state":
+                self.say(self.interaction.state)
+            case "help":
+                self.say(HELP.format(example=phrases_of(self.agent.world).instruction, state=self.start))
+            case "quit":
+                return False
+            case _ if line.startswith("/"):
+                raise InputError(f"/{name} is no command; expected one of /undo, /reset, /random, /state, /help, /quit")
+            case _:
+                show_turn(self.console, self.agent.world, self.interaction.do(line), self.delay)
+        return True
 
-    def reset(self, _: str) -> None:
-        self.begin_from(self.start)
-
-    def random(self, _: str) -> None:
-        self.begin_from(random_state(self.agent.world, self.rng))
-
-    def state(self, text: str) -> None:
-        if text:
-            self.begin_from(start_state(self.agent.world, text.strip("\"'"), "/state"))
-        else:
-            self.say(self.interaction.state)
-
-    def help(self, _: str) -> None:
-        from sestra.data.examples import phrases_of
-
-        self.say(HELP.format(example=phrases_of(self.agent.world).instruction, state=self.start))
-
-    def begin_from(self, state: str) -> None:
+    def begin(self, state: str) -> None:
         self.interaction, self.start = self.agent.start(state), state
         self.show()
 
     def show(self) -> None:
-        show_state(self.console, self.agent.world, self.interaction.state)
+        self.console.print(drawn(self.agent.world, self.interaction.state))
 
     def say(self, text: str, style: str = "") -> None:
         from rich.text import Text
 
         self.console.print(Text(text, style=style))
+
+
+def random_state(world: World[Any], rng: Random) -> str:
+    """As the world's grammar begins an interaction, or else anything."""
+    if (grammar := world.grammar()) is not None:
+        return world.format(grammar.start(rng).state)
+    return world.format(tuple(rng.choice(world.contents) for _ in range(world.slots)))
 
 
 def _lines() -> Iterator[str]:
@@ -160,7 +144,8 @@ def _lines() -> Iterator[str]:
             line = input(PROMPT if typed else "").strip()
         except EOFError:
             return
-        if line and not typed:
+        if not line:
+            continue
+        if not typed:
             sys.stdout.write(f"{PROMPT}{printable(line)}\n")
-        if line:
-            yield line
+        yield line

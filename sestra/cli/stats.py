@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sestra.cli.options import OptionalFolder, Switch, print_json
+from sestra.cli.options import DataFolder, Json, print_json
 from sestra.data import locate, scone
 from sestra.data.statistics import PAPER, Steps, Table1, count_steps, table1
 from sestra.worlds import WORLDS, get_world
@@ -22,12 +22,10 @@ Splits = dict[str, list[scone.Interaction]]
 class Stats:
     """The paper's Table 1 for the splits that are there, and how many steps a shortest demonstration executes."""
 
-    data: OptionalFolder = None
-    """The folder with SCONE's files; by default SCONE_DATA or your cache."""
+    data: DataFolder = None
     seed: int = 0
     """The seed of the data that is generated where SCONE is not found."""
-    json: Switch = False
-    """Print one JSON object instead."""
+    json: Json = False
 
     def run(self) -> int:
         folder = locate.find(self.data)
@@ -35,7 +33,8 @@ class Stats:
         table = {name: table1(parts) for name, parts in splits.items()}
         steps = {name: {split: count_steps(get_world(name), part) for split, part in parts.items()} for name, parts in splits.items()}
         if self.json:
-            print_json({"source": "generated" if folder is None else str(folder), "worlds": _object(table, steps)})
+            worlds = {name: {**asdict(table[name]), "steps": steps[name], "paper": PAPER.get(name)} for name in table}
+            print_json({"source": "generated" if folder is None else str(folder), "worlds": worlds})
             return 0
         from rich.console import Console
 
@@ -58,30 +57,20 @@ class Stats:
 def _read(folder: Path) -> dict[str, Splits]:
     splits: dict[str, Splits] = {}
     for (name, split), path in locate.files(folder).items():
-        if name not in WORLDS.names():  # the file of a world that is given as FILE.py:CLASS elsewhere
-            continue
-        splits.setdefault(name, {})[split] = scone.read(path, get_world(name))
+        if name in WORLDS.names():  # else it is a file of a world that is given as FILE.py:CLASS elsewhere
+            splits.setdefault(name, {})[split] = scone.read(path, get_world(name))
     return splits
 
 
-def _object(table: Mapping[str, Table1], steps: Mapping[str, Mapping[str, Steps]]) -> dict[str, Any]:
-    return {
-        name: {
-            **asdict(table[name]),
-            "steps": {split: asdict(counted) for split, counted in steps[name].items()},
-            "paper": asdict(PAPER[name]) if name in PAPER else None,
-        }
-        for name in table
-    }
-
-
-def _table1(table: Mapping[str, Table1]) -> Table:
+def _empty(title: str) -> Table:
     from rich import box
     from rich.table import Table
 
-    drawn = Table(
-        title="Table 1, beside the paper's (Suhr and Artzi, 2018)", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+
+
+def _table1(table: Mapping[str, Table1]) -> Table:
+    drawn = _empty("Table 1, beside the paper's (Suhr and Artzi, 2018)")
     drawn.add_column("sequences in", no_wrap=True)
     for name in table:
         drawn.add_column(name, justify="right")
@@ -98,10 +87,7 @@ def _table1(table: Mapping[str, Table1]) -> Table:
 
 
 def _steps(steps: Mapping[str, Mapping[str, Steps]]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    drawn = Table(title="Steps whose start and goal are known", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    drawn = _empty("Steps whose start and goal are known")
     drawn.add_column("world")
     drawn.add_column("split")
     for heading in ("steps", "change\nnothing", "demonstrated in\nthe fewest actions", "actions\nper step", "most\nactions"):
@@ -109,17 +95,16 @@ def _steps(steps: Mapping[str, Mapping[str, Steps]]) -> Table:
     together: dict[str, list[Steps]] = {}
     for name, parts in steps.items():
         for split, part in parts.items():
-            drawn.add_row(name, split, *_cells([part]))
+            drawn.add_row(name, split, *_cells(part))
             together.setdefault(split, []).append(part)
     drawn.add_section()
     for split, counted in together.items():
-        drawn.add_row("together", split, *_cells(counted))
+        drawn.add_row("together", split, *_cells(*counted))
     return drawn
 
 
-def _cells(parts: Sequence[Steps]) -> list[str]:
+def _cells(*parts: Steps) -> list[str]:
     """Counts, summed over the parts."""
-    total, actions = sum(part.total for part in parts), sum(part.actions for part in parts)
-    unchanged, reached = sum(part.unchanged for part in parts), sum(part.reached for part in parts)
-    mean = f"{actions / total:.2f}" if total else "–"
-    return [f"{total:,}", f"{unchanged:,}", f"{reached:,}", mean, str(max(part.longest for part in parts))]
+    total, unchanged, reached, actions, longest = zip(*map(astuple, parts), strict=True)
+    mean = f"{sum(actions) / sum(total):.2f}" if sum(total) else "–"
+    return [f"{sum(total):,}", f"{sum(unchanged):,}", f"{sum(reached):,}", mean, str(max(longest))]

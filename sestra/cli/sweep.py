@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import tyro
 
-from sestra.cli.options import print_json
-from sestra.cli.ray_options import STOPPED, OnRay
+from sestra.cli.options import Folder, print_json
+from sestra.cli.ray_options import OnRay
 from sestra.cli.setting_flags import field_help, given
 from sestra.cli.tables import table
 from sestra.errors import InputError, check_number
@@ -19,15 +19,12 @@ from sestra.experiments import sweep
 from sestra.learning.config import DEFAULTS
 from sestra.metrics import METRICS, tenths
 
-if TYPE_CHECKING:
-    from sestra.experiments.driver import SweepPlan
-
 
 @dataclass(frozen=True)
 class SweepFlags(OnRay):
     """Train with each of several values of any setting, with commas between them, and compare; the flags are those of 'sestra train'."""
 
-    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/sweep")
+    out: Folder = Path("runs/sweep")
     """Where each run has its folder, and sweep.json with what came out."""
     seeds: int = 1
     """How many seeds, from 1, each combination has."""
@@ -42,28 +39,7 @@ class SweepFlags(OnRay):
     def run(self) -> int:
         from rich.console import Console
 
-        from sestra.experiments.driver import Sweep as Sweeping
-
-        plan = self._plan()
-        console = Console(stderr=True, highlight=False)
-        prepared = self.prepare(console, self.out, splits=False, strict=True)
-        sweeping = Sweeping(plan, self.out.resolve(), prepared.conditions.deadline)
-        try:
-            lines = sweeping.run(prepared.make_pool, prepared.view)
-        except KeyboardInterrupt:
-            console.print(STOPPED)
-            return 130
-        if self.json:
-            tally = sweeping.tally
-            print_json({"combinations": lines, "stopped": tally.stopped, "failed": tally.failed})
-        else:
-            _print(lines, list(plan.varied))
-            if sweeping.tally.stopped:
-                console.print(f"{len(sweeping.tally.stopped)} runs were stopped; give the same command again to continue them.")
-        return 1 if sweeping.tally.failed else 0
-
-    def _plan(self) -> SweepPlan:
-        from sestra.experiments.driver import SweepPlan
+        from sestra.experiments.driver import Sweep
 
         check_number("--seeds", self.seeds, 1, 1_000)
         check_number("--trials", self.trials, 1)
@@ -71,17 +47,18 @@ class SweepFlags(OnRay):
         if "seed" in chosen:
             raise InputError("--seed: a sweep numbers its seeds itself; say how many with --seeds")
         fixed, varied = sweep.split_fixed(chosen, self.known)
-        seeds = range(1, self.seeds + 1)
-        if not varied and self.search == "grid":
-            raise InputError("nothing to compare; give a setting several values, as --entropy 0.03,0.07,0.1")
-        if self.search == "grid":
-            return SweepPlan(fixed, varied, chosen, seeds, sweep.grid(fixed, varied, seeds))
-        if not varied:
-            raise InputError("--search optuna: nothing to search; give a setting several values or a range, as --entropy 0.01..0.3")
-        for edge in (0, -1):  # so that a wrong setting is found before the first run
-            edges = {name: values[edge] if isinstance(values, list) else (values.low, values.high)[edge] for name, values in varied.items()}
-            sweep.combine(edges, fixed, seeds)
-        return SweepPlan(fixed, varied, chosen, seeds, limit=self.trials)
+        seeds, limit = range(1, self.seeds + 1), self.trials if self.search == "optuna" else None
+        sweeping = Sweep(self.out.resolve(), chosen, fixed, varied, seeds, limit)
+        console = Console(stderr=True, highlight=False)
+        lines = sweeping.run(*self.prepare(console, self.out, splits=False, strict=True))
+        tally = sweeping.tally
+        if self.json:
+            print_json({"combinations": lines, "stopped": tally.stopped, "failed": tally.failed})
+        else:
+            _print(lines, list(varied))
+            if tally.stopped:
+                console.print(f"{len(tally.stopped)} runs were stopped; give the same command again to continue them.")
+        return 1 if tally.failed else 0
 
 
 def _print(lines: list[dict[str, Any]], varied: list[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import tyro
 
-from sestra.cli.options import OptionalFolder, Switch, print_json
+from sestra.cli.options import DataFolder, Folder, Json, Switch, print_json
 from sestra.cli.setting_flags import field_help, given
 from sestra.errors import InputError
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
@@ -35,16 +35,14 @@ class TrainFlags:
     Defaults depend on --world, --policy, --learner and --preset; --help-all shows all flags.
     """
 
-    out: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("runs/latest")
+    out: Folder = Path("runs/latest")
     """The run's folder: configuration, checkpoints, metrics and the selected model."""
     resume: Switch = False
     """Resume the run in --out from its last checkpoint, with its own configuration: all other settings are ignored."""
-    data: OptionalFolder = None
-    """Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."""
+    data: DataFolder = None
     tensorboard: Switch = False
     """Also write TensorBoard event files into the run's folder."""
-    json: Switch = False
-    """Print the selected epoch's figures as one JSON object at the end."""
+    json: Json = False
 
     defaults: ClassVar[TrainConfig]
     """The settings before the flags change them."""
@@ -66,8 +64,7 @@ class TrainFlags:
         from sestra.learning.runtime_settings import use_one_core
         from sestra.learning.trainer import Trainer
 
-        if self.tensorboard:
-            _import_tensorboard()
+        tensorboard = _import_tensorboard() if self.tensorboard else None
         use_one_core()
         console = Console(stderr=True, highlight=False)
         folder = RunFolder(self.out)
@@ -93,7 +90,7 @@ class TrainFlags:
             if source.generated:
                 console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
             try:
-                with ProgressBars(training, console, self.tensorboard) as bars:
+                with ProgressBars(training, console, tensorboard) as bars:
                     training.callback = bars
                     progress = training.run()
             except KeyboardInterrupt:
@@ -122,7 +119,7 @@ def _import_tensorboard() -> Any:
 class ProgressBars:
     """A bar for the epochs, one for the batches, a line per epoch; and TensorBoard."""
 
-    def __init__(self, training: Trainer, console: Any, tensorboard: bool) -> None:
+    def __init__(self, training: Trainer, console: Any, tensorboard: Any = None) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         self.training = training
@@ -133,8 +130,7 @@ class ProgressBars:
         epoch = training.progress.epoch
         self.epochs: TaskID = self.bars.add_task("epochs", total=training.epochs, completed=epoch, note="")
         self.batches: TaskID = self.bars.add_task("batches", total=None, note="")
-        folder = str(training.folder.path / "tensorboard")
-        self.events = _import_tensorboard()(folder, purge_step=epoch + 1) if tensorboard else None
+        self.events = tensorboard and tensorboard(str(training.folder.path / "tensorboard"), purge_step=epoch + 1)
 
     def __enter__(self) -> ProgressBars:
         self.bars.start()

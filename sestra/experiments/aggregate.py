@@ -85,7 +85,7 @@ def groups(records: Sequence[Record], world: str, system: str, preset: Preset) -
     for runs in found.values():
         config = config_of(runs[0])
         expected = SYSTEMS[system].config(world, config.seed, preset) if system in SYSTEMS else config
-        different = differences(expected, config) | ({"flat": [0, runs[0]["flat"]]} if runs[0]["flat"] else {})
+        different = differences(expected, config) | ({"plateau": [0, runs[0]["flat"]]} if runs[0]["flat"] else {})
         made.append(Group(tuple(sorted(runs, key=lambda run: run["seed"])), different))
     return sorted(made, key=lambda group: (bool(group.different), -group.seeds))
 

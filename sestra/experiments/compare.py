@@ -6,13 +6,11 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sestra.data.statistics import PAPER
 from sestra.experiments.aggregate import Record, cell, config_of, paper
 from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, trials
 from sestra.experiments.progress import duration
 from sestra.metrics import Accuracy, Estimate
-
-DEV_INTERACTIONS = {"alchemy": 245, "scene": 198, "tangrams": 199}
-"""The paper's Table 1."""
 
 
 def compare(records: Sequence[Record]) -> Iterator[list[str]]:
@@ -38,7 +36,7 @@ def _ours(records: Sequence[Record], world: str, system: str) -> Estimate | None
 
 def _theirs(world: str, system: str) -> Estimate:
     percent = paper()["dev"]["systems"][system][world][2]
-    number = DEV_INTERACTIONS[world]
+    number = PAPER[world].sequences["dev"]
     return Estimate(percent, *Accuracy(round(percent / 100 * number), number).interval)
 
 

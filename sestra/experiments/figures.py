@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -65,12 +65,12 @@ def write_figures(records: Sequence[Record], folder: Path) -> list[Path]:
     return written
 
 
-def _figure(columns: int, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+def _figure(columns: int, height: float) -> tuple[Figure, list[Axes]]:
+    """A row of panels with one vertical axis."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    made = figure.subplots(1, columns, squeeze=False, **options)
-    return figure, list(made[0])
+    return figure, list(figure.subplots(1, columns, squeeze=False, sharey=True)[0])
 
 
 def learning_curves(records: Sequence[Record]) -> Figure | None:
@@ -79,7 +79,7 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
     ours = [(preset, found) for preset in get_args(Preset) if (found := cell(records, world, "sestra", preset))]
     if not ours:
         return None
-    figure, (first, *others) = _figure(1 + len(ours), 3.4, sharey=True)
+    figure, (first, *others) = _figure(1 + len(ours), 3.4)
     curves = paper()["learning"]["curves"]
     for curve, colour in zip(curves, SEEDS, strict=True):
         first.plot(curve["epochs"], curve["train_inst"], color=colour, linewidth=1.6)
@@ -109,80 +109,76 @@ def _settings(preset: Preset, group: Group) -> str:
     return f"{begin}, but {describe(group.different)}" if group.different else begin
 
 
-def learners(records: Sequence[Record]) -> Figure | None:
-    """Validation accuracy of single instructions by epoch, of each learner's best run by validation."""
-    figure, panels = _figure(len(WORLDS_OF_PAPER), 3.8, sharey=True)
+Draw = Callable[["Axes", str, Group], Any]
+"""Draws a system's runs into a world's panel; what it returns stands in the legend, None if there was nothing to draw."""
+
+
+def _by_world(records: Sequence[Record], systems: Iterable[str], draw: Draw, height: float, x: str, y: str) -> Figure | None:
+    """A figure with one panel per world and a legend of the systems; None if nothing was drawn."""
+    figure, panels = _figure(len(WORLDS_OF_PAPER), height)
     drawn: dict[str, Any] = {}
     for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
-        for system in ("sestra", *SAME_NETWORK):
+        for system in systems:
             group = cell(records, world, system)
-            if group:
-                colour, marker, line = STYLES[system]
-                accuracies = group.best()["curve"]["inst"]
-                [drawn[system]] = axes.plot(
-                    range(1, len(accuracies) + 1), accuracies, color=colour, marker=marker, linestyle=line, linewidth=1.6, markersize=4
-                )
-        axes.set_xlim(left=0)
-    return _worlds(figure, panels, drawn, "epoch", "single instructions\nof validation, %")
-
-
-def by_turn(records: Sequence[Record]) -> Figure | None:
-    """Accuracy of single instructions on dev by their place in the interaction, of every system's best run by validation."""
-    figure, panels = _figure(len(WORLDS_OF_PAPER), 5.0, sharey=True)
-    drawn: dict[str, Any] = {}
-    for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
-        for system, (colour, marker, line) in STYLES.items():
-            group = cell(records, world, system)
-            turns = group.best()["splits"].get("dev", {}).get("by_turn") if group else None
-            if turns:
-                width, above = (2.4, 3) if system == "sestra" else (1.5, 2)
-                [drawn[system]] = axes.plot(
-                    range(1, len(turns) + 1),
-                    turns,
-                    color=colour,
-                    marker=marker,
-                    linestyle=line,
-                    linewidth=width,
-                    markersize=6,
-                    zorder=above,
-                    clip_on=False,
-                )
-        axes.set_xticks(range(1, 6))
-    return _worlds(figure, panels, drawn, "turn", "single instructions\non dev, %")
-
-
-def parameters(records: Sequence[Record]) -> Figure | None:
-    """Whole interactions on dev by the number of weights, of the networks that differ: best runs by validation, with 95% intervals."""
-    figure, panels = _figure(len(WORLDS_OF_PAPER), 4.3, sharey=True)
-    drawn: dict[str, Any] = {}
-    for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
-        for system, (colour, marker, _) in STYLES.items():
-            if system in SAME_NETWORK:
-                continue
-            group = cell(records, world, system)
-            accuracy = group.best_accuracy("dev", "utts5") if group else None
-            if group and accuracy:
-                percent, low, high = accuracy.estimate
-                drawn[system] = axes.errorbar(
-                    group.best()["parameters"] / 1000, percent, yerr=[[max(0.0, percent - low)], [max(0.0, high - percent)]],
-                    color=colour, marker=marker, markersize=9, linestyle="", elinewidth=1.2, capsize=3,
-                )  # fmt: skip
-        axes.margins(x=0.15)
-    return _worlds(figure, panels, drawn, "thousand parameters", "whole interactions\non dev, %")
-
-
-def _worlds(figure: Figure, panels: Sequence[Axes], drawn: dict[str, Any], x: str, y: str) -> Figure | None:
-    """Finish a figure with one panel per world: titles, axes, and a legend of the systems; None if nothing was drawn."""
-    if not drawn:
-        return None
-    for axes, world in zip(panels, WORLDS_OF_PAPER, strict=True):
+            if group and (made := draw(axes, system, group)) is not None:
+                drawn[system] = made
         axes.set_title(world.capitalize(), fontsize=11)
         axes.set_xlabel(x)
         axes.set_ylim(0, 100)
     panels[0].set_ylabel(y)
     names = [name for name in SYSTEMS if name in drawn]
     figure.legend([drawn[name] for name in names], [SYSTEMS[name].label for name in names], loc="outside lower center", ncols=3)
-    return figure
+    return figure if drawn else None
+
+
+def _line(axes: Axes, system: str, percents: Sequence[float], **options: Any) -> Any:
+    colour, marker, style = STYLES[system]
+    [line] = axes.plot(range(1, len(percents) + 1), percents, color=colour, marker=marker, linestyle=style, **options)
+    return line
+
+
+def learners(records: Sequence[Record]) -> Figure | None:
+    """Validation accuracy of single instructions by epoch, of each learner's best run by validation."""
+
+    def draw(axes: Axes, system: str, group: Group) -> Any:
+        line = _line(axes, system, group.best()["curve"]["inst"], linewidth=1.6, markersize=4)
+        axes.set_xlim(left=0)
+        return line
+
+    return _by_world(records, ("sestra", *SAME_NETWORK), draw, 3.8, "epoch", "single instructions\nof validation, %")
+
+
+def by_turn(records: Sequence[Record]) -> Figure | None:
+    """Accuracy of single instructions on dev by their place in the interaction, of every system's best run by validation."""
+
+    def draw(axes: Axes, system: str, group: Group) -> Any:
+        turns = group.best()["splits"].get("dev", {}).get("by_turn")
+        if not turns:
+            return None
+        axes.set_xticks(range(1, 6))
+        width, above = (2.4, 3) if system == "sestra" else (1.5, 2)
+        return _line(axes, system, turns, linewidth=width, markersize=6, zorder=above, clip_on=False)
+
+    return _by_world(records, STYLES, draw, 5.0, "turn", "single instructions\non dev, %")
+
+
+def parameters(records: Sequence[Record]) -> Figure | None:
+    """Whole interactions on dev by the number of weights, of the networks that differ: best runs by validation, with 95% intervals."""
+
+    def draw(axes: Axes, system: str, group: Group) -> Any:
+        accuracy = group.best_accuracy("dev", "utts5")
+        if accuracy is None:
+            return None
+        percent, low, high = accuracy.estimate
+        colour, marker, _ = STYLES[system]
+        axes.margins(x=0.15)
+        return axes.errorbar(
+            group.best()["parameters"] / 1000, percent, yerr=[[max(0.0, percent - low)], [max(0.0, high - percent)]],
+            color=colour, marker=marker, markersize=9, linestyle="", elinewidth=1.2, capsize=3,
+        )  # fmt: skip
+
+    systems = [system for system in STYLES if system not in SAME_NETWORK]
+    return _by_world(records, systems, draw, 4.3, "thousand parameters", "whole interactions\non dev, %")
 
 
 FIGURES = {"learning-curves": learning_curves, "learners": learners, "accuracy-by-turn": by_turn, "parameters": parameters}

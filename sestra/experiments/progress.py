@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.experiments.trials import NOTE, Outcome
-from sestra.io import read_json
+from sestra.experiments.trials import Outcome, worker
 from sestra.metrics import METRICS, tenths
 
 if TYPE_CHECKING:
@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 
     from sestra.experiments.ray_pool import Pool
 
-ORDER = {"running": 0, "wrong": 1, "failed": 1, "stopped": 2, "ended": 3, "waiting": 4, "there": 5}
-STYLES = {"running": "bold", "wrong": "red", "failed": "red", "waiting": "dim", "there": "dim"}
+ORDER = {"running": 0, "failed": 1, "stopped": 2, "ended": 3, "waiting": 4, "there": 5}
+STYLES = {"running": "bold", "failed": "red", "waiting": "dim", "there": "dim"}
+STOPPED = "Stopped; give the same command again to continue from each run's last epoch."
 
 
 @dataclass
 class Row:
     trial: Trial
     state: str = "waiting"
-    epoch: int = 0
     history: list[dict[str, Any]] = field(default_factory=list)
     failures: int = 0
+
+    @property
+    def epoch(self) -> int:
+        return len(self.history)
 
     @property
     def epochs(self) -> int:
@@ -63,9 +67,11 @@ class View:
             self._live.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._live:
             self._live.stop()
+        if kind is KeyboardInterrupt:
+            self.say(STOPPED)
 
     def add(self, trial: Trial, state: str = "waiting") -> None:
         self.rows[trial.name] = Row(trial, state)
@@ -89,16 +95,10 @@ class View:
         for attempt in pool.attempts.values():
             row = self.rows[attempt.trial.name]
             row.failures = attempt.failures
-            row.state = "running" if self._at_work(attempt.trial.name, attempt.token) else "waiting"
+            row.state = "running" if worker(self.runs / attempt.trial.name).get("token") == attempt.token else "waiting"
             self._read(row)
         if self._live:
             self._live.update(self.table(), refresh=True)
-
-    def _at_work(self, name: str, token: str) -> bool:
-        try:
-            return bool(read_json(self.runs / name / NOTE).get("token") == token)
-        except (InputError, AttributeError):
-            return False
 
     def _read(self, row: Row) -> None:
         try:
@@ -106,7 +106,7 @@ class View:
             history = [json.loads(line) for line in lines]
         except (OSError, ValueError):
             return
-        before, row.history, row.epoch = row.epoch, history, len(history)
+        before, row.history = row.epoch, history
         if not self._live and row.state == "running" and row.epoch > before > 0:
             self.say(f"{row.trial.name}: epoch {row.epoch} of {row.epochs}  {_figures(history[-1])}")
 
@@ -155,8 +155,6 @@ def duration(seconds: float) -> str:
 
 def parse_budget(text: str) -> float:
     """Seconds: ``45s``, ``90m``, ``1h30m``."""
-    import re
-
     matched = re.fullmatch(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?", text.strip())
     if not text.strip() or not matched:
         raise InputError(f"--budget {text!r}: expected a time such as 90m, 1h30m or 45s")

@@ -19,7 +19,7 @@ from typing import Any
 from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.experiments.trials import Conditions, Job, Outcome, find_source, work_on
+from sestra.experiments.trials import Conditions, Job, Outcome, work_on
 
 OBJECT_STORE = 80 * 2**20
 """Bytes, about the least that Ray accepts: trials exchange files, not objects."""
@@ -128,7 +128,7 @@ class Pool:
     def submit(self, trial: Trial) -> None:
         world = trial.config.world
         if world not in self._sources:
-            self._sources[world] = find_source(world, self.conditions.data)
+            _, self._sources[world] = self.conditions.load(world)
         self._begin()
         token = uuid.uuid4().hex
         job = Job.of(trial, self.conditions, self._sources[world], token)

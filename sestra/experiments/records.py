@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sestra.errors import InputError
-from sestra.experiments.grid import Trial
-from sestra.io import read_json
+from sestra.errors import InputError, shortened
+from sestra.experiments.grid import Trial, differences
+from sestra.io import read_json, write_json
 from sestra.learning import migrations
 from sestra.learning.config import TrainConfig
 from sestra.metrics import METRICS
@@ -25,10 +25,9 @@ FIGURES = (*METRICS, "intervals", "counts", "by_turn", "reward", "data")
 
 
 def make(
-    trial: Trial, training: Trainer, different: dict[str, list[Any]], splits: Sequence[str], data: Path | None, flat: int
+    trial: Trial, training: Trainer, different: dict[str, list[Any]], splits: Sequence[str], data: Path | None, plateau: int
 ) -> dict[str, Any]:
     """The record of a training that has ended; evaluates its best policy on the splits, as ``sestra evaluate`` does."""
-    from sestra.io import write_json
     from sestra.learning import checkpoint
     from sestra.learning.measure import measure
     from sestra.learning.run_folder import load_trained
@@ -47,8 +46,8 @@ def make(
         "preset": config.preset,
         "seed": config.seed,
         "generated": source.generated,
-        "ended": _ended(training, flat),
-        "flat": flat if training.unfinished else 0,
+        "ended": _ended(training, plateau),
+        "flat": plateau if training.unfinished else 0,
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
         "seconds": progress.history[-1]["seconds"],
@@ -65,9 +64,9 @@ def make(
     }
 
 
-def _ended(training: Trainer, flat: int) -> str:
-    if training.unfinished:  # ended by the grid's --flat, which is not one of its own settings
-        return f"no better for {flat} epochs"
+def _ended(training: Trainer, plateau: int) -> str:
+    if training.unfinished:  # ended by --plateau, which is not one of its own settings
+        return f"no better for {plateau} epochs"
     return f"all {training.epochs} epochs" if training.progress.epoch >= training.epochs else "patience ran out"
 
 
@@ -75,47 +74,49 @@ def _round(value: float | None) -> float | None:
     return round(value, 3) if value is not None and math.isfinite(value) else None
 
 
+NUMBER = (int, float)
 EXPECTED: dict[str, type | tuple[type, ...]] = {
     "name": str, "world": str, "system": str, "seed": int, "generated": bool, "ended": str, "flat": int, "epochs": int, "best_epoch": int,
-    "seconds": (int, float), "parameters": int, "validation": dict, "splits": dict, "curve": dict, "train": dict, "different": dict,
-    "config": dict, "version": str,
+    "seconds": NUMBER, "parameters": int, "splits": dict, "different": dict, "config": dict, "version": str, "train.sha256": str,
+    "validation.inst": NUMBER, "validation.utts5": (*NUMBER, type(None)), "validation.reward": NUMBER,
+    **{f"curve.{name}": list for name in CURVES},
 }  # fmt: skip
+"""What tables and figures need."""
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A record; everything that tables and figures need is checked."""
-    record = read_json(path)
-    if not isinstance(record, dict):
-        raise InputError(f"{path}: holds no object; expected a finished run's results, as 'sestra paper run' writes them")
-    for name, kind in EXPECTED.items():
-        if not isinstance(record.get(name), kind):
-            raise InputError(f"{path}: {name} is {record.get(name)!r}; was it written by 'sestra paper run' of this version?")
-    config = TrainConfig.from_json(record["config"], f"{path}: config")
-    record |= {"config": config.to_json(), "different": migrations.upgrade_differences(record["different"])}
-    for split, figures in record["splits"].items():
-        if not isinstance(figures, dict) or not set(FIGURES) <= set(figures) or not set(METRICS) <= set(figures["counts"]):
-            raise InputError(f"{path}: {split} lacks one of {', '.join(FIGURES)}; run 'sestra paper run' again without the file")
-    places: list[tuple[str, str, type | tuple[type, ...]]] = [
-        ("train", "sha256", str),
-        ("validation", "inst", (int, float)),
-        ("validation", "utts5", (int, float, type(None))),
-        ("validation", "reward", (int, float)),
-    ]
+    """A record, checked."""
+    record: dict[str, Any] = read_json(path)
+    for place, kind in EXPECTED.items():
+        _check(path, record, place, kind)
+    for split in record["splits"]:
+        for name in (*FIGURES, *(f"counts.{metric}" for metric in METRICS)):
+            _check(path, record, f"splits.{split}.{name}", object)
     if "model" in record:  # older records lack it
-        places.append(("model", "sha256", str))
-    for place, name, kind in places:
-        found = record[place] if isinstance(record[place], dict) else {}
-        if name not in found or not isinstance(found[name], kind):
-            raise InputError(f"{path}: {place} has {found.get(name)!r} as its {name}; run 'sestra paper run' again without the file")
-    if not set(CURVES) <= set(record["curve"]):
-        raise InputError(f"{path}: its curve lacks one of {', '.join(CURVES)}; run 'sestra paper run' again without the file")
-    return record
+        _check(path, record, "model.sha256", str)
+    config = TrainConfig.from_json(record["config"], f"{path}: config")
+    return record | {"config": config.to_json(), "different": migrations.upgrade_differences(record["different"])}
+
+
+def _check(path: Path, record: Any, place: str, kind: type | tuple[type, ...]) -> None:
+    again = "expected what 'sestra paper run' of this version writes; run it again without the file"
+    value = record
+    for name in place.split("."):
+        if not isinstance(value, dict) or name not in value:
+            raise InputError(f"{path}: has no {place}; {again}")
+        value = value[name]
+    if not isinstance(value, kind):
+        raise InputError(f"{path}: {place} is {shortened(repr(value))}; {again}")
+
+
+def find(path: Path, trial: Trial) -> tuple[dict[str, Any], dict[str, list[Any]]] | None:
+    """The trial's record, if it is there, and where its settings differ from the trial's."""
+    if not path.exists():
+        return None
+    record = read(path)
+    return record, differences(trial.config, TrainConfig.from_json(record["config"], f"{path}: config"))
 
 
 def read_all(folder: Path) -> list[dict[str, Any]]:
     """All records in a folder, sorted by name; none if the folder does not exist."""
-    return sorted((read(path) for path in paths(folder)), key=lambda record: str(record["name"]))
-
-
-def paths(folder: Path) -> Iterable[Path]:
-    return folder.glob("*.json")
+    return sorted(map(read, folder.glob("*.json")), key=lambda record: str(record["name"]))

@@ -31,7 +31,6 @@ PRESETS: dict[Preset, str] = {
     ),
     "paper": 'Each row has the paper\'s settings (preset `paper`); rows marked "other settings" differ as their footnotes say.',
 }
-OTHER_SETTINGS = ", other settings"
 
 
 def write_report(records: Sequence[Record], out: Path, results: Path) -> None:
@@ -42,17 +41,16 @@ def write_report(records: Sequence[Record], out: Path, results: Path) -> None:
 
 def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator[str]:
     """The report's lines."""
-    by_kind: dict[Kind, list[Record]] = {kind: [one for one in records if kind_of(one) == kind] for kind in get_args(Kind)}
-    scone = by_kind["scone"]
+    scone, generated, other = ([one for one in records if kind_of(one) == kind] for kind in get_args(Kind))
     yield HEAD.format(results=results, tables=f"{paper()['dev']['where']} (dev) and {paper()['test']['where']} (test)")
     for preset in get_args(Preset):
         if preset == "default" or any(record["config"].get("preset") == preset for record in scone):
             yield from _split(scone, "dev", preset)
-    if any("test" in record["splits"] for record in scone):
-        for preset in get_args(Preset):
-            if any("test" in record["splits"] and record["config"].get("preset", "default") == preset for record in scone):
-                yield from _split(scone, "test", preset)
-    else:
+    tested = {record["config"].get("preset", "default") for record in scone if "test" in record["splits"]}
+    for preset in get_args(Preset):
+        if preset in tested:
+            yield from _split(scone, "test", preset)
+    if not tested:
         yield "\n## Test\n\nThe test split was not available when these runs were evaluated; its table appears when it is."
     yield from _other_settings(scone)
     yield from _order(scone)
@@ -61,10 +59,10 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
         yield f"\n## Notes\n\n{notes.strip()}"
     yield from _cost(scone)
     yield from _runs(scone)
-    if by_kind["generated"]:
-        yield from _elsewhere(by_kind["generated"], "On generated interactions")
-    if by_kind["other"]:
-        yield from _elsewhere(by_kind["other"], "On other data")
+    if generated:
+        yield from _elsewhere(generated, "On generated interactions")
+    if other:
+        yield from _elsewhere(other, "On other data")
 
 
 def _split(records: Sequence[Record], split: str, preset: Preset) -> Iterator[str]:
@@ -83,7 +81,7 @@ def _split(records: Sequence[Record], split: str, preset: Preset) -> Iterator[st
             mark = ""
             if group and group.different:
                 remarks.append(f"{world}, {SYSTEMS[name].label}: {describe(group.different)}")
-                mark = f"{OTHER_SETTINGS}<sup>{len(remarks)}</sup>"
+                mark = f", other settings<sup>{len(remarks)}</sup>"
             cells = [f"{_theirs(split, name, world, number)} | {_ours(group, split, metric)}" for number, metric in enumerate(METRICS)]
             yield f"| {SYSTEMS[name].label}{mark} | {group.seeds if group else 0} | {' | '.join(cells)} |"
     if remarks:
@@ -150,10 +148,10 @@ def _parts(records: Sequence[Record]) -> Iterator[str]:
 def _mean(records: Sequence[Record], world: str, system: str) -> tuple[float, float] | None:
     """Single instructions and whole interactions on dev."""
     group = cell(records, world, system)
-    if group and group.different:  # not comparable: the difference would be attributed to the part
+    if group is None or group.different:  # not comparable: the difference would be attributed to the part
         return None
-    figures = [group.percents("dev", metric) for metric in ("inst", "utts5")] if group else []
-    return (fmean(figures[0]), fmean(figures[1])) if all(figures) and figures else None
+    inst, utts5 = group.percents("dev", "inst"), group.percents("dev", "utts5")
+    return (fmean(inst), fmean(utts5)) if inst and utts5 else None
 
 
 def _cost(records: Sequence[Record]) -> Iterator[str]:

@@ -8,7 +8,6 @@ import itertools
 import math
 import re
 import statistics
-import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,16 +64,15 @@ def parse(name: str, text: str, hint: Any) -> list[Any] | Range:
 def _value(name: str, text: str, hint: Any) -> Any:
     if typing.get_origin(hint) is Literal:
         allowed = typing.get_args(hint)
-        if text in allowed:
-            return text
-        raise InputError(f"{flag(name)} {text!r}: expected some of {', '.join(allowed)}, with commas between them")
+        if text not in allowed:
+            raise InputError(f"{flag(name)} {text!r}: expected some of {', '.join(allowed)}, with commas between them")
+        return text
     if hint is bool:
-        if text.lower() in {"true", "false"}:
-            return text.lower() == "true"
-        raise InputError(f"{flag(name)} {text!r}: expected true, false or true,false")
+        if text.lower() not in {"true", "false"}:
+            raise InputError(f"{flag(name)} {text!r}: expected true, false or true,false")
+        return text.lower() == "true"
     if hint is str:
         return text
-    assert hint in {int, float} or isinstance(hint, types.UnionType)
     try:
         value = hint(text)
     except ValueError as error:
@@ -128,11 +126,23 @@ def split_fixed(given: Mapping[str, str], known: Mapping[str, Any]) -> tuple[dic
 
 def grid(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range], seeds: Sequence[int]) -> list[Combination]:
     """Every combination; all settings are checked before the first run begins."""
+    if not varied:
+        raise InputError("nothing to compare; give a setting several values, as --entropy 0.03,0.07,0.1")
+    lists = []
     for name, values in varied.items():
         if isinstance(values, Range):
             raise InputError(f"{flag(name)}: a range needs --search optuna; list values, with commas between them, to try them all")
-    lists = [values for values in varied.values() if isinstance(values, list)]
+        lists.append(values)
     return [combine(dict(zip(varied, chosen, strict=True)), fixed, seeds) for chosen in itertools.product(*lists)]
+
+
+def check_edges(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range], seeds: Sequence[int]) -> None:
+    """Check the first and the last value of each setting, so that a wrong one is found before the first run."""
+    if not varied:
+        raise InputError("--search optuna: nothing to search; give a setting several values or a range, as --entropy 0.01..0.3")
+    ends = {name: (values[0], values[-1]) if isinstance(values, list) else (values.low, values.high) for name, values in varied.items()}
+    for edge in (0, 1):
+        combine({name: pair[edge] for name, pair in ends.items()}, fixed, seeds)
 
 
 class Proposals:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sestra.data import locate, sources
+from sestra.data.scone import Interaction
 from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments import records
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from sestra.learning.run_folder import RunFolder
     from sestra.learning.trainer import Trainer
 
-State = Literal["ended", "stopped", "wrong", "failed"]
+State = Literal["ended", "stopped", "failed"]
 LOCK_TIMEOUT = 60.0
 """Seconds to wait for another process to release the run, such as a worker whose driver has just died."""
 
@@ -43,10 +45,22 @@ class Conditions:
     """Whether the policy is evaluated on dev, and on test where the data has it, when training has ended."""
     deadline: float | None = None
     """When to stop, in seconds as ``time.time`` counts them."""
-    flat: int = 0
+    plateau: int = 0
     """Epochs without a better validation accuracy after which a run counts as ended (0: as its configuration says)."""
     strict: bool = False
     """Whether a run that is there with other settings is an error."""
+
+    def load(self, world: str) -> tuple[list[Interaction], Source]:
+        """What to train on."""
+        return sources.load(world, "train", self.data, generated=self.data is None)
+
+    def available_splits(self, world: str) -> tuple[str, ...]:
+        """What a policy is evaluated on: dev, and test if the data has it; generated data has no test split."""
+        if not self.splits:
+            return ()
+        if self.data is None:
+            return ("dev",)
+        return tuple(split for split in ("dev", "test") if (get_world(world).name, split) in locate.files(self.data))
 
 
 @dataclass(frozen=True)
@@ -88,13 +102,6 @@ def registered() -> dict[str, dict[str, type[Any]]]:
     return {registry.kind: registry.registered() for registry in REGISTRIES}
 
 
-def register(given: dict[str, dict[str, type[Any]]]) -> None:
-    """Make known here what another process registered."""
-    for registry in REGISTRIES:
-        for name, item in given[registry.kind].items():
-            registry.register(name, item)
-
-
 class _Stop(Exception):  # noqa: N818
     """Raised between two epochs, when the checkpoint has been written."""
 
@@ -112,13 +119,13 @@ class _StopBetweenEpochs:
     def on_epoch_end(self, _: dict[str, Any]) -> None:
         now = time.time()
         lasted, self.began = now - self.began, now
-        if self.flat or self.late(lasted):
+        if self.no_better or self.late(lasted):
             raise _Stop
 
     @property
-    def flat(self) -> bool:
-        progress, warm_up = self.training.progress, self.training.warm_up_epochs
-        return bool(self.conditions.flat and progress.epoch > warm_up and progress.epoch - progress.best_epoch >= self.conditions.flat)
+    def no_better(self) -> bool:
+        progress, plateau = self.training.progress, self.conditions.plateau
+        return bool(plateau and progress.epoch > self.training.warm_up_epochs and progress.epoch - progress.best_epoch >= plateau)
 
     def late(self, next_epoch: float = 0.0) -> bool:
         """Whether another epoch as long as the last would end after the deadline."""
@@ -126,16 +133,12 @@ class _StopBetweenEpochs:
         return deadline is not None and time.time() + next_epoch > deadline
 
 
-def find_source(world: str, data: Path | None) -> Source:
-    return sources.load(world, "train", data, generated=data is None)[1]
-
-
 def work_on(job: Job) -> Outcome:
     """Train what is left of a trial, then evaluate it; a fault of the input is an outcome, everything else an exception."""
     try:
         return _work_on(job)
     except InputError as error:
-        return Outcome(job.name, "wrong", message=str(error))
+        return Outcome(job.name, "failed", message=str(error))
 
 
 def _work_on(job: Job) -> Outcome:
@@ -144,9 +147,11 @@ def _work_on(job: Job) -> Outcome:
     from sestra.learning.trainer import Trainer
 
     use_one_core()
-    register(job.registered)
+    for registry in REGISTRIES:
+        for name, item in job.registered[registry.kind].items():
+            registry.register(name, item)
     trial, conditions = Trial(job.name, TrainConfig.from_json(job.config, job.name), job.system), job.conditions
-    interactions, source = sources.load(trial.config.world, "train", conditions.data, generated=conditions.data is None)
+    interactions, source = conditions.load(trial.config.world)
     if source != job.source:
         raise InputError(
             f"{socket.gethostname()}: has other data than the driver ({source.name}, {source.sha256[:12]}, not {job.source.name}, "
@@ -166,27 +171,27 @@ def _work_on(job: Job) -> Outcome:
         else:
             folder.create(found, training.vocabulary, source)
         training.callback = between = _StopBetweenEpochs(training, conditions)
-        if not between.flat:
+        if not between.no_better:
             if training.unfinished and between.late():
                 return Outcome(job.name, "stopped")
             try:
                 training.run()
             except _Stop:
-                if not between.flat and training.unfinished:
+                if not between.no_better and training.unfinished:
                     return Outcome(job.name, "stopped")
-        splits = available_splits(found.world, conditions.data) if conditions.splits else ()
-        return Outcome(job.name, "ended", records.make(trial, training, different, splits, conditions.data, conditions.flat))
-
-
-def available_splits(world: str, data: Path | None) -> tuple[str, ...]:
-    """What the policy can be evaluated on: dev, and test if the data has it; generated data has none."""
-    if data is None:
-        return ("dev",)
-    return tuple(split for split in ("dev", "test") if (get_world(world).name, split) in locate.files(data))
+        splits = conditions.available_splits(found.world)
+        return Outcome(job.name, "ended", records.make(trial, training, different, splits, conditions.data, conditions.plateau))
 
 
 NOTE = "worker.json"
 """In a run's folder while a worker is training it: which worker."""
+
+
+def worker(folder: Path) -> dict[str, Any]:
+    """What the worker noted that is training the run now, if there is one."""
+    with suppress(OSError, TypeError, ValueError):
+        return dict(json.loads((folder / NOTE).read_text(encoding="utf-8")))
+    return {}
 
 
 @contextmanager

@@ -14,29 +14,21 @@ from sestra.worlds import get_world
 
 
 def test_evaluate_prints_a_table_turns_and_errors(capsys, small_data, small_run, tmp_path):
-    status, output, _ = run(
-        capsys, "evaluate", small_run, "--data", small_data, "--by", "turn", "--errors", "2", "--out", tmp_path / "results.json"
-    )
+    command = ["evaluate", small_run, "--data", small_data, "--out", tmp_path / "results.json"]
+    status, output, _ = run(capsys, *command, "--by", "turn", "--errors", "2")
     assert status == 0
     for text in ("Inst", "3utts", "5utts", "Inst, turn 5", "95% interval", "expected", "reached"):
         assert text in output
     assert output.count("expected") == 2
     assert (tmp_path / "results.json").exists()
-    status, output, _ = run(
-        capsys, "evaluate", small_run, "--data", small_data, "--errors", "1000", "--json", "--out", tmp_path / "results.json"
-    )
+    status, output, _ = run(capsys, *command, "--errors", "1000", "--json")
     report = json.loads(output)
     right, of = report["counts"]["inst"]
     assert len(report["errors"]) == of - right
     for error in report["errors"]:
         assert error["expected"] != error["reached"]
         assert get_world("scene").parse(error["start"])
-
-
-def test_evaluate_on_train(capsys, small_data, small_run, tmp_path):
-    status, output, _ = run(
-        capsys, "evaluate", small_run, "--data", small_data, "--split", "train", "--json", "--out", tmp_path / "results.json"
-    )
+    status, output, _ = run(capsys, *command, "--split", "train", "--json")
     assert status == 0
     assert json.loads(output)["counts"]["inst"][1] == 100
 

@@ -1,4 +1,4 @@
-"""The command's outermost layer."""
+"""The command line as a whole: help, usage errors, interrupts, and output that nobody reads or that lacks characters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,60 @@ import subprocess
 import sys
 
 import pytest
+from commands import python, run
 
-from sestra.__main__ import run
+from sestra import __version__
+from sestra.__main__ import run as run_module
+
+HELP = """
+import os, sys
+from sestra.cli import main
+try:
+    main({!r})
+finally:
+    heavy = {{"torch", "numpy", "matplotlib", "PIL", "gymnasium", "ray", "optuna", "tensorboard"}}
+    print(sorted(heavy & set(sys.modules)), sum(os.times()[:2]), file=sys.stderr)
+"""
+COMMANDS = ["", "data", "data check", "data stats", "demo", "run", "play", "attention", "train", "paper run", "paper report", "sweep"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_imports_nothing_heavy(command: str):
+    done = python(HELP.format([*command.split(), "--help"]))
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: sestra {command}".rstrip())
+    assert done.stderr.startswith("[] ")
+
+
+def test_help_is_quick():
+    """In user time, which other programs on the machine do not lengthen: under half a second, Python's own start included."""
+    assert min(float(python(HELP.format(["--help"])).stderr.split()[-1]) for _ in range(3)) < 0.5
+
+
+def test_without_arguments_the_help_is_shown(capsys: pytest.CaptureFixture[str]):
+    assert run(capsys) == run(capsys, "--help")
+
+
+def test_flags_have_no_prefixes_and_show_their_docstrings(capsys: pytest.CaptureFixture[str]):
+    status, out, _ = run(capsys, "data", "show", "--help")
+    assert status == 0
+    for flag in ("--world", "--split", "--index", "--id", "--data", "--svg", "--png"):
+        assert f" {flag} " in out
+    assert "Which of SCONE's splits." in out
+    assert "None" not in out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]):
+    assert run(capsys, "--version") == (0, f"sestra {__version__}\n", "")
+    found = subprocess.run([sys.executable, "-m", "sestra", "--version"], capture_output=True, text=True, check=True)
+    assert found.stdout == f"sestra {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", ["dance", "data", "data stats --jsn", "data generate", "data show --index two"])
+def test_usage_errors_give_status_2(capsys: pytest.CaptureFixture[str], arguments: str):
+    status, out, err = run(capsys, *arguments.split())
+    assert (status, out) == (2, "")
+    assert "sestra" in err
 
 
 def test_an_early_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch):
@@ -15,9 +67,16 @@ def test_an_early_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sestra.cli.main", interrupted)
-    assert run() == 130
+    assert run_module() == 130
 
 
-def test_the_module_is_the_command():
-    found = subprocess.run([sys.executable, "-m", "sestra", "--version"], capture_output=True, text=True, check=True)
-    assert found.stdout.startswith("sestra ")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_a_reader_that_leaves_early_is_no_error():
+    command = f"{sys.executable} -m sestra data show | head -n 1"
+    done = python(f"import subprocess; subprocess.run({command!r}, shell=True, check=True)")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_output_that_lacks_characters():
+    done = python("from sestra.cli import main; main(['data', 'show', '--world', 'alchemy'])", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")

@@ -68,20 +68,8 @@ def test_train_evaluate_export(capsys, small_data, tmp_path, learner):
 
 
 def test_progress_and_settings(capsys, small_data, tmp_path):
-    status, output, errors = run(
-        capsys,
-        "train",
-        "--world",
-        "scene",
-        "--data",
-        small_data,
-        "--out",
-        tmp_path / "run",
-        "--no-initial-state",
-        "--dropout",
-        "0.2",
-        *SMALL,
-    )
+    flags = ["--no-initial-state", "--dropout", "0.2", *SMALL]
+    status, output, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *flags)
     assert status == 0
     assert "sestra evaluate" in output
     assert "epoch   1" in errors
@@ -114,7 +102,7 @@ def test_clock_of_the_batches_starts_anew_with_each_epoch(tmp_path):
     from sestra.cli.train import ProgressBars
 
     training = SimpleNamespace(progress=SimpleNamespace(epoch=0, best_epoch=1), epochs=2, folder=RunFolder(tmp_path))
-    bars = ProgressBars(training, Console(quiet=True), tensorboard=False)
+    bars = ProgressBars(training, Console(quiet=True))
     for done in (1, 2, 1):
         bars.on_batch_end(done, 2, 0.0)
     task = bars.bars.tasks[bars.batches]
@@ -215,26 +203,10 @@ def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, small_da
 FEW = ["world", "policy", "learner", "preset", "seed", "epochs", "batch-size", "learning-rate", "out", "resume", "data"]
 
 
-def help_of(*flags: str) -> str:
-    """And torch is not imported for it."""
-    code = f"""
-import sys
-from sestra.cli import main
-try:
-    main(["train", "--world", "scene", *{list(flags)!r}])
-finally:
-    print(sorted(set(sys.modules) & {{"torch", "numpy", "tensorboard"}}), file=sys.stderr)
-"""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=60, check=False)
-    assert done.returncode == 0
-    assert done.stderr.strip() == "[]"
-    return done.stdout
-
-
 @pytest.mark.parametrize("policy", ["attention", "objects"])
-def test_every_setting_is_a_flag_with_its_help(policy):
-    brief, everything = help_of("--policy", policy, "--help"), help_of("--policy", policy, "--help-all")
+def test_every_setting_is_a_flag_with_its_help(capsys, monkeypatch, policy):
+    monkeypatch.setenv("COLUMNS", "200")
+    brief, everything = (run(capsys, "train", "--world", "scene", "--policy", policy, flag)[1] for flag in ("--help", "--help-all"))
     config = preset("default", "scene", policy=policy)
     rare = {each.name for group in GROUPS for each in dataclasses.fields(getattr(config, group)) if each.metadata.get("rare")}
     for name in config.flat():

@@ -8,6 +8,7 @@ import re
 import time
 from types import SimpleNamespace
 
+import pytest
 from rich.console import Console
 
 from sestra.experiments.grid import trials
@@ -55,6 +56,13 @@ def test_table(tmp_path):
     assert list(rows) == ["scene-sestra-1", "scene-policy-gradient-1", "scene-supervised-1"]
     assert "1 running · 1 ended · 1 waiting" in shown
     assert "of the budget left" in shown
+
+
+def test_interrupt_says_how_to_continue(tmp_path):
+    view, _, text = view_of(tmp_path, terminal=False)
+    with pytest.raises(KeyboardInterrupt), view:
+        raise KeyboardInterrupt
+    assert text.getvalue().endswith("Stopped; give the same command again to continue from each run's last epoch.\n")
 
 
 def plain(text: str) -> list[str]:

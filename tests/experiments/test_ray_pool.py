@@ -214,8 +214,8 @@ def test_ray_is_named_where_it_is_missing(capsys, monkeypatch, data, tmp_path):
     [
         (["--budget", "soon"], "expected a time such as 90m"),
         (["--budget", ""], "expected a time such as 90m"),
-        (["--cpus", "0"], "--cpus 0: expected 1 or more"),
-        (["--max-failures", "-1"], "--max-failures -1: expected 0 or more"),
+        (["--cpus", "0"], "--cpus 0: expected a whole number of at least 1"),
+        (["--max-failures", "-1"], "--max-failures -1: expected a whole number of at least 0"),
         (["--seeds", "0"], "--seeds 0"),
         (["--worlds", "mars"], "unknown world 'mars'"),
         (["--systems", "sesame"], "unknown system 'sesame'"),

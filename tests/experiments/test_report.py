@@ -100,7 +100,7 @@ def test_runs_that_were_ended_early_are_kept_apart_and_marked():
     early |= {"flat": 10, "ended": "no better for 10 epochs"}
     assert [group.seeds for group in groups([whole, early], "scene", "sestra", "default")] == [1, 1]
     text = text_of([early])
-    assert "1. scene, SESTRA: flat is 10, not 0" in text
+    assert "1. scene, SESTRA: plateau is 10, not 0" in text
 
 
 def test_presets_have_tables_of_their_own():
@@ -164,10 +164,9 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
     found = [record(world, system, seed) for world in WORLDS_OF_PAPER for system in SYSTEMS for seed in (1, 2)]
     results = write(tmp_path / "results" / "paper", *found)
     flags = ["paper", "report", "--results", results, "--out", tmp_path / "out" / "RESULTS.md", "--images", tmp_path / "images"]
-    for _ in range(2):
-        status, output, _ = run(capsys, *flags)
-        assert status == 0
-        assert output.startswith(f"{len(found)} finished runs: wrote ")
+    status, output, _ = run(capsys, *flags)
+    assert status == 0
+    assert output.startswith(f"{len(found)} finished runs: wrote ")
     first = {path: path.read_bytes() for path in tmp_path.glob("images/*")}
     assert {path.name for path in first} == {"learning-curves.svg", "learners.svg", "accuracy-by-turn.svg", "parameters.svg"}
     for content in first.values():
@@ -199,15 +198,7 @@ def test_damaged_result_is_named(capsys, tmp_path):
     (tmp_path / "scene-sestra-1.json").write_text("{}")
     status, _, errors = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--no-figures")
     assert status == 2
-    assert "scene-sestra-1.json: name is None" in errors
-
-
-@pytest.mark.parametrize(("place", "said"), [("train", "train has None as its sha256"), ("validation", "validation has None as its inst")])
-def test_result_without_a_figure_is_named(capsys, tmp_path, place, said):
-    write(tmp_path, record("scene", "sestra") | {place: {}})
-    status, _, errors = run(capsys, "paper", "report", "--results", tmp_path, "--out", tmp_path / "R.md", "--no-figures")
-    assert status == 2
-    assert f"scene-sestra-1.json: {said}" in errors
+    assert "scene-sestra-1.json: has no name" in errors
     assert not (tmp_path / "R.md").exists()
 
 

@@ -16,7 +16,7 @@ from small_runs import state_of
 from sestra.data.sources import Source
 from sestra.experiments import records, trials
 from sestra.experiments.grid import SYSTEMS, Trial
-from sestra.experiments.trials import Conditions, Job, find_source, work_on
+from sestra.experiments.trials import Conditions, Job, work_on
 from sestra.learning import checkpoint
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder
@@ -31,7 +31,8 @@ def small(system: str = "sestra", **changes) -> Trial:
 
 
 def job(trial: Trial, runs: Path, data: Path, **conditions) -> Job:
-    return Job.of(trial, Conditions(runs, data, **conditions), find_source("lamps", data))
+    common = Conditions(runs, data, **conditions)
+    return Job.of(trial, common, common.load("lamps")[1])
 
 
 @pytest.mark.parametrize("system", ["sestra", "supervised"])
@@ -80,7 +81,7 @@ def test_run_with_other_settings_counts_as_what_it_is(capsys, data, tmp_path):
     assert outcome.record["different"] == {"entropy": [0.1, 0.3], "epochs": [3, 2]}
     assert outcome.record["config"]["learner"] == {"name": "sestra", "entropy": 0.3}
     outcome = work_on(job(small(), tmp_path, data, strict=True))
-    assert outcome.state == "wrong"
+    assert outcome.state == "failed"
     assert "entropy is 0.3, not 0.1" in outcome.message
 
 
@@ -107,18 +108,18 @@ def test_budget_ends_between_epochs_and_the_rest_comes_later(data, tmp_path):
     assert state_of(RunFolder(tmp_path / "parts" / "lamps-sestra-1")) == state_of(RunFolder(tmp_path / "whole" / "lamps-sestra-1"))
 
 
-def test_flat_curve_ends_a_run(data, tmp_path):
-    outcome = work_on(job(small(epochs=100, learning_rate=1e-9), tmp_path, data, flat=2))
+def test_plateau_ends_a_run(data, tmp_path):
+    outcome = work_on(job(small(epochs=100, learning_rate=1e-9), tmp_path, data, plateau=2))
     assert outcome.state == "ended"
     assert outcome.record["epochs"] == outcome.record["best_epoch"] + 2
     assert outcome.record["ended"] == "no better for 2 epochs"
-    again = work_on(job(small(epochs=100, learning_rate=1e-9), tmp_path, data, flat=2))
+    again = work_on(job(small(epochs=100, learning_rate=1e-9), tmp_path, data, plateau=2))
     assert again.record["epochs"] == outcome.record["epochs"]
 
 
 def test_other_data_than_the_drivers_is_refused(data, tmp_path):
     outcome = work_on(dataclasses.replace(job(small(), tmp_path, data), source=Source("lamps-train.tsv", "f" * 64)))
-    assert outcome.state == "wrong"
+    assert outcome.state == "failed"
     assert "other data than the driver" in outcome.message
     assert not (tmp_path / "lamps-sestra-1" / "config.json").exists()
 
@@ -130,20 +131,23 @@ def test_locked_run_is_left_alone(monkeypatch, data, tmp_path):
     monkeypatch.setattr(trials, "LOCK_TIMEOUT", 0.05)
     with filelock.FileLock(tmp_path / "lamps-sestra-1" / "lock"):
         outcome = work_on(job(small(), tmp_path, data))
-    assert outcome.state == "wrong"
+    assert outcome.state == "failed"
     assert "another process works on this run" in outcome.message
 
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda record: [record], "holds no object"),
+        (lambda record: [record], "has no name"),
         (lambda record: {**record, "epochs": "three"}, "epochs is 'three'"),
         (lambda record: {**record, "config": {"world": "lamps", "sesame": 1}}, "unknown field 'sesame'"),
-        (lambda record: {**record, "splits": {"dev": {"inst": 1}}}, "dev lacks one of"),
-        (lambda record: {**record, "curve": {}}, "its curve lacks"),
-        (lambda record: {**record, "model": {"name": "model.safetensors"}}, "model has None as its sha256"),
-        (lambda record: {**record, "model": "lost"}, "model has None as its sha256"),
+        (lambda record: {**record, "splits": {"dev": {"inst": 1}}}, "has no splits.dev.utts3"),
+        (lambda record: {**record, "splits": {"dev": {**record["splits"]["dev"], "counts": {}}}}, "has no splits.dev.counts.inst"),
+        (lambda record: {**record, "curve": {}}, "has no curve.inst"),
+        (lambda record: {**record, "train": {}}, "has no train.sha256"),
+        (lambda record: {**record, "validation": {**record["validation"], "inst": None}}, "validation.inst is None"),
+        (lambda record: {**record, "model": {"name": "model.safetensors"}}, "has no model.sha256"),
+        (lambda record: {**record, "model": "lost"}, "has no model.sha256"),
     ],
 )
 def test_damaged_records_are_named(data, tmp_path, change, complaint):
