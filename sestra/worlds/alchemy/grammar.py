@@ -10,8 +10,8 @@ from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Rule, Template, Turn, draw_speaker, expand, marked
+from sestra.worlds.alchemy import BEAKERS, CAPACITY, COLOURS
 from sestra.worlds.alchemy.descriptions import NOTHING, Event, colours, describe, focus, refer, units
-from sestra.worlds.alchemy.symbols import BEAKERS, CAPACITY, COLOURS
 
 BROWN = "b"
 START_COLOURS = "gopry"

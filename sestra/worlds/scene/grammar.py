@@ -7,6 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Rule, Template, Turn, draw_speaker, expand, marked
+from sestra.worlds.scene import COLOURS, NONE, POSITIONS, distance
 from sestra.worlds.scene.descriptions import (
     EMPTY,
     Event,
@@ -20,7 +21,6 @@ from sestra.worlds.scene.descriptions import (
     refer,
     refer_object,
 )
-from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS, distance
 
 LONGEST_TRADE = 4
 """Edits in a trade of places, so that it stays within the paper's horizon of five actions."""

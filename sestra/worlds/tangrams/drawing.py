@@ -15,7 +15,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
 from sestra.drawing.parts import centred, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
-from sestra.worlds.tangrams.symbols import SHAPES
+from sestra.worlds.tangrams import SHAPES
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -102,12 +102,23 @@ def picture(state: State, highlight: Collection[int]) -> Picture:
     shapes: list[Shape] = []
     for place in range(len(SHAPES)):
         middle = PITCH * (place + 0.5)
-        fill, line = (CHANGED_FILL, CHANGED) if place in highlight else (PAPER if place < len(row) else SHADE, RULE)
-        shapes.append(Box(middle - TILE / 2, 4, TILE, HEIGHT - 34, fill, line, 1.5, radius=8))
+        shapes.append(frame(middle) if place in highlight else tile(middle, PAPER if place < len(row) else SHADE))
         if place < len(row):
             shapes += figure(middle, row[place])
-        shapes.append(number_below(middle, HEIGHT - 16, place, highlight))
+        shapes.append(number(middle, place, highlight))
     return Picture(PITCH * len(SHAPES), HEIGHT, tuple(shapes))
+
+
+def tile(middle: float, fill: str, line: str = RULE) -> Box:
+    return Box(middle - TILE / 2, 4, TILE, HEIGHT - 34, fill, line, 1.5, radius=8)
+
+
+def frame(middle: float) -> Box:
+    return tile(middle, CHANGED_FILL, CHANGED)
+
+
+def number(middle: float, place: int, highlight: Collection[int]) -> Label:
+    return number_below(middle, HEIGHT - 16, place, highlight)
 
 
 def figure(middle: float, digit: str) -> list[Shape]:

@@ -22,7 +22,7 @@ from sestra.data.grammar import (
     expand,
     marked,
 )
-from sestra.worlds.tangrams.symbols import SHAPES
+from sestra.worlds.tangrams import SHAPES
 
 
 @dataclass(frozen=True)
