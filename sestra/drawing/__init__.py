@@ -53,7 +53,7 @@ def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()
 
 def draw_strip_svg(world: World[Any], frames: Sequence[tuple[str, State]]) -> str:
     """Captions and states, such as each instruction and what came of it, as one SVG; what changed since the frame before is framed."""
-    return to_svg(_strip(world, frames))
+    return to_svg(strip_picture(world, frames))
 
 
 def draw_image(world: World[Any], state: State, *, highlight: Collection[int] = (), scale: int = 1) -> npt.NDArray[np.uint8]:
@@ -67,7 +67,7 @@ def write_png(world: World[Any], frames: Sequence[tuple[str, State]], path: str 
     """What ``draw_strip_svg`` draws, as a PNG file that appears whole or not at all."""
     from sestra.drawing.raster import save_png
 
-    save_png(_strip(world, frames), path, scale)
+    save_png(strip_picture(world, frames), path, scale)
 
 
 def draw_terminal(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> Text:
@@ -99,7 +99,8 @@ def _picture(world: World[Any], state: State, highlight: Collection[int]) -> Pic
     return replace(drawing_of(world).picture(state, highlight), description=describe(world, state))
 
 
-def _strip(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
+def strip_picture(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
+    """The picture that ``draw_strip_svg`` and ``write_png`` draw."""
     if not frames:
         raise InputError(f"no states of {world.name} to draw; expected at least one caption and state")
     shown = [(caption, _picture(world, state, ())) for caption, state in frames[:1]]

@@ -6,17 +6,14 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sestra.drawing import changed, drawing_of
 from sestra.drawing.attention_rows import STATED, Panel, Row, panel, split
 from sestra.drawing.palette import CARD, INK, QUIET, RULE, SHADE, ink_on, mix
-from sestra.drawing.raster import save_png
+from sestra.drawing.raster import save
 from sestra.drawing.shapes import Box, Label, Picture, Polygon, Shape, printable, text_width, wrap
-from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
-from sestra.io import write_text
 from sestra.worlds.base import World
 
 if TYPE_CHECKING:
@@ -35,14 +32,7 @@ LOOKED_AT = "#123f8c"
 
 def draw_attention(world: World[Any], trace: Trace, number: int, path: str | os.PathLike[str]) -> None:
     """Write the figure of a turn, counted from 1, as SVG or PNG by the name's ending."""
-    ending = Path(path).suffix.lower()
-    picture = attention_picture(world, trace, number)
-    if ending == ".svg":
-        write_text(Path(path), to_svg(picture))
-    elif ending == ".png":
-        save_png(picture, path, scale=2)
-    else:
-        raise InputError(f"{os.fspath(path)}: unknown kind of picture; end the name in .svg or .png")
+    save(attention_picture(world, trace, number), path)
 
 
 def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -148,10 +147,6 @@ def event_of(context: Context) -> Event:
 
 def people_of(context: Context) -> list[int]:
     return [n for n, content in enumerate(context.state) if content != EMPTY]
-
-
-def changed(context: Context, changes: Mapping[int, str]) -> tuple[str, ...]:
-    return tuple(changes.get(n, content) for n, content in enumerate(context.state))
 
 
 def article(colour: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import permutations
 from typing import ClassVar
 
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
-from sestra.worlds.tangrams import SHAPES
+from sestra.worlds.tangrams import SHAPES, common
 
 
 class Tangrams(World[str]):
@@ -41,7 +40,7 @@ class Tangrams(World[str]):
 
     def distance(self, content: str, goal: str) -> int:
         """The edit distance of the two rows, with a cost of two for substitutions."""
-        return len(content) + len(goal) - 2 * _longest_common_subsequence(content, goal)
+        return len(content) + len(goal) - 2 * len(common(content, goal))
 
     def parse(self, text: str) -> tuple[str]:
         shapes = parse_numbered(text, self.name)
@@ -56,12 +55,3 @@ class Tangrams(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{shape}" for number, shape in enumerate(state[0], start=1))
-
-
-@cache
-def _longest_common_subsequence(a: str, b: str) -> int:
-    if not a or not b:
-        return 0
-    if a[-1] == b[-1]:
-        return 1 + _longest_common_subsequence(a[:-1], b[:-1])
-    return max(_longest_common_subsequence(a[:-1], b), _longest_common_subsequence(a, b[:-1]))
