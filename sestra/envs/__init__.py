@@ -5,9 +5,30 @@ Without the import, ``gymnasium.make("sestra.envs:sestra/Alchemy-v0")`` does the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import gymnasium
 
 from sestra.worlds import WORLDS
+
+__all__ = ["InstructionEnv", "InstructionVectorEnv", "register"]
+
+if TYPE_CHECKING:
+    from sestra.envs.single import InstructionEnv
+    from sestra.envs.vector import InstructionVectorEnv
+
+
+def __getattr__(name: str) -> object:
+    """The classes are imported when they are first asked for."""
+    if name == "InstructionEnv":
+        from sestra.envs.single import InstructionEnv
+
+        return InstructionEnv
+    if name == "InstructionVectorEnv":
+        from sestra.envs.vector import InstructionVectorEnv
+
+        return InstructionVectorEnv
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def register() -> None:

@@ -7,8 +7,7 @@ import pytest
 from environments import END, FEW, MIDDLE, START, act, make, two_instructions
 
 from sestra.data.scone import Interaction
-from sestra.envs.single import InstructionEnv
-from sestra.envs.vector import InstructionVectorEnv
+from sestra.envs import InstructionEnv, InstructionVectorEnv
 from sestra.errors import InputError
 from sestra.worlds import Edit, World, get_world
 
@@ -79,7 +78,7 @@ def test_bad_options_are_refused(alchemy, options, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"episode": "turn"}, "episode='turn'; expected 'instruction' or 'interaction'"),
+        ({"episode": "turn"}, "episode='turn'; expected one of 'instruction', 'interaction'"),
         ({"verbosity": -0.1}, "verbosity=-0.1"),
         ({"verbosity": float("nan")}, "verbosity=nan"),
         ({"horizon": 0}, "horizon=0; expected a whole number of at least 1"),
@@ -89,7 +88,7 @@ def test_bad_options_are_refused(alchemy, options, message):
         ({"history_length": 1}, "raise history_length"),
         ({"interactions": []}, "no interaction has an instruction with a known start and goal"),
         ({"interactions": FEW["scene"]}, "not a content of world alchemy"),
-        ({"render_mode": "human"}, "render_mode='human'; expected 'ansi' or 'rgb_array'"),
+        ({"render_mode": "human"}, "render_mode='human'; expected one of 'ansi', 'rgb_array'"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):
