@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -55,12 +56,12 @@ SeedQuery = Annotated[int, Query(ge=0, le=schemas.LARGEST_SEED)]
 OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=schemas.LARGEST_SEED)]
 
 
-class RefusedError(Exception):
+class RefusedError(InputError):
     """A request that is wrong: which field, and why."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(reason)
-        self.where, self.reason = where, reason
+        self.where = where
 
 
 def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) -> FastAPI:
@@ -69,7 +70,7 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
     Close its ``state.batcher`` as soon as the server is to stop.
     """
     by_world = {agent.world.name: agent for agent in agents}
-    batcher: Batcher[Context, bytes] = Batcher({name: _turns_as_json(agent) for name, agent in by_world.items()})
+    batcher = Batcher({name: partial(_turns_as_json, agent) for name, agent in by_world.items()})
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -78,13 +79,7 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
         batcher.open()  # the application may be started again
 
     app = FastAPI(
-        title="sestra",
-        version=__version__,
-        description=DESCRIPTION,
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-        responses=_ALWAYS,
+        title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan, responses=_ALWAYS
     )
     app.state.batcher = batcher
     _add_error_handlers(app)
@@ -110,8 +105,8 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
     return app
 
 
-def _turns_as_json(agent: Agent) -> Callable[[Sequence[Context]], list[bytes]]:
-    return lambda contexts: [to_json(turn) for turn in agent.take_turns(contexts)]
+def _turns_as_json(agent: Agent, contexts: Sequence[Context]) -> list[bytes]:
+    return [to_json(turn) for turn in agent.take_turns(contexts)]
 
 
 def _count_words(body: schemas.FollowRequest) -> int:
@@ -227,13 +222,9 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def malformed(_request: Request, error: RequestValidationError) -> Response:
         return refusal(422, [_problem(each) for each in error.errors()])
 
-    @app.exception_handler(RefusedError)
-    async def refused(_request: Request, error: RefusedError) -> Response:
-        return refusal(422, [(error.where, error.reason)])
-
     @app.exception_handler(InputError)
     async def wrong(_request: Request, error: InputError) -> Response:
-        return refusal(422, [("", str(error))])
+        return refusal(422, [(error.where if isinstance(error, RefusedError) else "", str(error))])
 
     @app.exception_handler(BusyError)
     async def busy(_request: Request, _error: BusyError) -> Response:

@@ -58,7 +58,7 @@ def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
 class Server(uvicorn.Server):
     """Uvicorn's server, which also prints a greeting, closes idle connections, and stops in time."""
 
-    def __init__(self, config: uvicorn.Config, greeting: str, batcher: Batcher[Any, Any]) -> None:
+    def __init__(self, config: uvicorn.Config, greeting: str, batcher: Batcher) -> None:
         super().__init__(config)
         self._greeting, self._batcher = greeting, batcher
         self._idle: dict[Any, tuple[float, Any]] = {}
