@@ -97,7 +97,13 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
             (*(turn.state for turn in body.history), body.state),
             (*(turn.instruction for turn in body.history), body.instruction),
         )
-        answer = await _until_disconnected(request, batcher.submit(world.name, context, words + len(context.instructions)))
+        try:
+            answer = await _until_disconnected(request, batcher.submit(world.name, context, words + len(context.instructions)))
+        except BusyError as error:
+            raise HTTPException(429, "too many requests are waiting; try again in a second", {"Retry-After": "1"}) from error
+        except ClosedError as error:
+            closed = {"Retry-After": "5", "Connection": "close"}
+            raise HTTPException(503, "the server is stopping; try again when it is back", closed) from error
         return Response(status_code=499) if answer is None else Response(answer, media_type="application/json")
 
     _add_page(app)
@@ -225,14 +231,6 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(InputError)
     async def wrong(_request: Request, error: InputError) -> Response:
         return refusal(422, [(error.where if isinstance(error, RefusedError) else "", str(error))])
-
-    @app.exception_handler(BusyError)
-    async def busy(_request: Request, _error: BusyError) -> Response:
-        return refusal(429, [("", "too many requests are waiting; try again in a second")], {"Retry-After": "1"})
-
-    @app.exception_handler(ClosedError)
-    async def closed(_request: Request, _error: ClosedError) -> Response:
-        return refusal(503, [("", "the server is stopping; try again when it is back")], {"Retry-After": "5", "Connection": "close"})
 
     @app.exception_handler(HTTPException)
     async def http(_request: Request, error: HTTPException) -> Response:
