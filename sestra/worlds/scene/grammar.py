@@ -6,20 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import (
-    ELLIPSIS,
-    PRONOUN,
-    PUT_BACK,
-    SAME_AGAIN,
-    Context,
-    Phrase,
-    State,
-    Template,
-    Turn,
-    draw_speaker,
-    expand,
-    marked,
-)
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Template, Turn, draw_speaker, expand, marked
 from sestra.worlds.scene import COLOURS, NONE, POSITIONS, distance
 from sestra.worlds.scene.descriptions import EMPTY, Event, article, describe, event_of, focus, people_of, place, refer, refer_object
 
@@ -93,11 +80,8 @@ def leave(context: Context, rng: Random) -> Turn | None:
     if not people:
         return None
     who = _someone(context, people, rng)
-    return Turn(
-        expand(rng, context.speaker, "{x} {leaves}", x=refer(context, who, rng)),
-        context.state_with({who: EMPTY}),
-        Event("leave", origin=who),
-    )
+    phrase = expand(rng, context.speaker, "{x} {leaves}", x=refer(context, who, rng))
+    return Turn(phrase, context.state_with({who: EMPTY}), Event("leave", origin=who))
 
 
 def move(context: Context, rng: Random) -> Turn | None:
@@ -203,7 +187,7 @@ def again(context: Context, rng: Random) -> Turn | None:
             Event("enter", target),
         )
 
-    def after(who: int) -> State | None:
+    def after(who: int) -> tuple[str, ...] | None:
         target = who + event.steps
         if event.kind == "leave":
             return context.state_with({who: EMPTY})
@@ -253,7 +237,7 @@ def _both(context: Context, a: int, b: int, rng: Random) -> Phrase:
     return expand(rng, context.speaker, "{x} and {y}", x=describe(context, a, rng), y=describe(context, b, rng))
 
 
-def _moved(context: Context, who: int, target: int) -> State:
+def _moved(context: Context, who: int, target: int) -> tuple[str, ...]:
     return context.state_with({who: EMPTY, target: context.state[who]})
 
 
