@@ -118,7 +118,7 @@ def measure(name: str, batch: int, seconds: float) -> list[Figure]:
     tables = compile_world(get_world(name))
     world, examples = tables.world, turns(tables, batch)
     states, goals = (tables.encode(part) for part in list(zip(*examples, strict=True))[:2])  # [batch, slots]
-    actions = np.array([tables.action_index(action) for _, _, action in examples])  # [batch]
+    actions = np.array([tables.world.action_indices[action] for _, _, action in examples])  # [batch]
 
     after, reward, valid = batched_step(tables, states, goals, actions)
     every = rewards(tables, states, goals, verbosity=VERBOSITY)

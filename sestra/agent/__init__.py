@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 __all__ = ["Agent", "Context", "Decoding", "How", "Session", "Trace", "Turn"]
@@ -12,12 +13,10 @@ if TYPE_CHECKING:
     from sestra.agent.session import Session
     from sestra.agent.trace import Context, Trace, Turn
 else:
-    _MODULES = {"Agent": "agent", "Context": "trace", "Decoding": "decoding", "How": "decoding", "Session": "session"}
+    _MODULES = {"Agent": "agent", "Decoding": "decoding", "How": "decoding", "Session": "session"}
 
     def __getattr__(name: str) -> object:
         """Imported on first use: an agent needs torch, but the options of the command line do not."""
-        from importlib import import_module
-
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'trace')}"), name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
 
@@ -80,13 +79,7 @@ def _is_alphabetic(word: str) -> bool:
 
 def _without(word: str, most: int) -> set[str]:
     """The word with up to so many letters deleted."""
-    return set(_each_without(word, most))
-
-
-def _each_without(word: str, most: int) -> Iterator[str]:
-    for count in range(min(most, len(word)) + 1):
-        for kept in combinations(word, len(word) - count):
-            yield "".join(kept)
+    return {"".join(kept) for count in range(min(most, len(word)) + 1) for kept in combinations(word, len(word) - count)}
 
 
 def distance(a: str, b: str) -> int:

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
-from sestra.errors import InputError
 from sestra.io import plain
 from sestra.worlds import STOP, get_world
 
@@ -117,18 +115,12 @@ class Trace:
 
     def draw(self, path: str | os.PathLike[str]) -> None:
         """Write the start state and the state after every instruction as one picture, SVG or PNG by the suffix of the path."""
-        from sestra.drawing import draw_strip_svg, write_png
-        from sestra.io import write_text
+        from sestra.drawing import strip_picture
+        from sestra.drawing.raster import save
 
         world = get_world(self.reference or self.world)
         frames = [("", world.parse(self.start)), *((turn.instruction, world.parse(turn.end)) for turn in self.turns)]
-        ending = Path(path).suffix.lower()
-        if ending == ".svg":
-            write_text(Path(path), draw_strip_svg(world, frames))
-        elif ending == ".png":
-            write_png(world, frames, path)
-        else:
-            raise InputError(f"{os.fspath(path)}: cannot tell what kind of picture to write; end the name in .svg or .png")
+        save(strip_picture(world, frames), path)
 
     def to_json(self) -> dict[str, Any]:
         turns = [turn.to_json() for turn in self.turns]

@@ -9,6 +9,7 @@ from typing import Any
 
 from sestra.analysis.language import Language
 from sestra.data.scone import State
+from sestra.drawing.generic import changed
 from sestra.worlds.base import World
 
 
@@ -23,11 +24,6 @@ class Change:
 def changes(before: State, after: State) -> Counter[Change]:
     """Which slots became what."""
     return Counter(Change(f"to {new}", slot) for slot, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
-
-
-def changed(before: State, after: State) -> frozenset[Any]:
-    """The slots that differ, from 0."""
-    return frozenset(slot for slot, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import io
 import os
 import re
 import struct
@@ -43,8 +44,6 @@ SHA256 = {
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that have arrived and the bytes to come in all, where the server says."""
-
-_CHUNK = 1 << 16
 
 
 class DownloadError(InputError):
@@ -89,10 +88,8 @@ def download(
     missing = {name: digest for name, digest in checksums.items() if there.get(name) != digest}
     if missing:
         with _folder_beside(to) as temporary:
-            archive = temporary / "archive.zip"
-            with archive.open("wb") as file:
-                file.writelines(_chunks(url, limits, progress))
-            _unpack(archive, url, missing, temporary, limits)
+            for name, content in _unpack(_fetch(url, limits, progress), url, missing, limits).items():
+                (temporary / name).write_bytes(content)
             for name in missing:
                 (temporary / name).replace(to / name)
     return sorted(missing)
@@ -114,13 +111,13 @@ def _folder_beside(to: Path) -> Iterator[Path]:
                 folder.rmdir()
 
 
-def _chunks(url: str, limits: Limits, progress: Progress | None) -> Iterator[bytes]:
-    """The answer's body, piece by piece; everything that a network can do wrong becomes a DownloadError."""
+def _fetch(url: str, limits: Limits, progress: Progress | None) -> bytes:
+    """The answer's body; everything that a network can do wrong becomes a DownloadError."""
     if not re.match(r"https?://[^/\s]", url, re.IGNORECASE):
         raise DownloadError(f"{url}: is not a web address; expected one that begins with https:// or http://")
     try:
         with _opener().open(url, timeout=limits.silence) as answer:
-            yield from _body(answer, url, limits, progress)
+            return _read(answer, url, limits, progress)
     except urllib.error.HTTPError as error:
         error.close()
         raise DownloadError(f"{url}: the server answered {error.code} ({error.reason}); check the address (--url)") from error
@@ -133,12 +130,13 @@ def _chunks(url: str, limits: Limits, progress: Progress | None) -> Iterator[byt
         raise DownloadError(f"{url}: the connection failed ({reason}); try again, or give another address (--url)") from error
 
 
-def _body(answer: http.client.HTTPResponse, url: str, limits: Limits, progress: Progress | None) -> Iterator[bytes]:
+def _read(answer: http.client.HTTPResponse, url: str, limits: Limits, progress: Progress | None) -> bytes:
     length = answer.headers.get("Content-Length", "")
     total = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else None
-    started, done = time.monotonic(), 0
-    while chunk := answer.read1(_CHUNK):
-        done += len(chunk)
+    started, body = time.monotonic(), bytearray()
+    while chunk := answer.read1(1 << 16):
+        body += chunk
+        done = len(body)
         if max(done, total or 0) > limits.archive:
             raise DownloadError(
                 f"{url}: the answer is larger than the {limits.archive:,} bytes that SCONE could have; check the address (--url)"
@@ -149,32 +147,26 @@ def _body(answer: http.client.HTTPResponse, url: str, limits: Limits, progress: 
             )
         if progress:
             progress(done, total)
-        yield chunk
-    if total is not None and done < total:
-        raise DownloadError(f"{url}: the answer ended after {done:,} of {total:,} bytes; run the command again")
+    if total is not None and len(body) < total:
+        raise DownloadError(f"{url}: the answer ended after {len(body):,} of {total:,} bytes; run the command again")
+    return bytes(body)
 
 
 def _opener() -> urllib.request.OpenerDirector:
     """Speaks HTTP and HTTPS (through the environment's proxies) and nothing else, not even after a redirection."""
     opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPRedirectHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        urllib.request.UnknownHandler(),
-    ):
-        opener.add_handler(handler)
+    for name in ("Proxy", "HTTP", "HTTPS", "HTTPDefaultError", "HTTPRedirect", "Unknown"):
+        opener.add_handler(getattr(urllib.request, f"{name}Handler")())
+    opener.add_handler(urllib.request.HTTPErrorProcessor())
     opener.addheaders = [("User-Agent", f"sestra/{__version__}")]
     return opener
 
 
-def _unpack(archive: Path, url: str, wanted: Mapping[str, str], to: Path, limits: Limits) -> None:
-    """The wanted files, verified, in the folder; the names in the archive decide nothing about where anything is written."""
+def _unpack(archive: bytes, url: str, wanted: Mapping[str, str], limits: Limits) -> dict[str, bytes]:
+    """The wanted files, verified; the names in the archive decide nothing about where anything is written."""
+    unpacked, problems = {}, []
     try:
-        with _open(archive) as opened:
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
             members = {}
             for member in opened.infolist():
                 path = PurePosixPath(member.filename.replace("\\", "/"))
@@ -184,47 +176,35 @@ def _unpack(archive: Path, url: str, wanted: Mapping[str, str], to: Path, limits
                     )
                 if path.parts[-2:-1] == (FOLDER,):
                     members[path.name] = member
-            problems = [problem for name in wanted if (problem := _extract(opened, members.get(name), to / name, wanted[name], limits))]
+            for name, digest in wanted.items():
+                problem = _problem(name, members.get(name), limits)
+                if not problem:
+                    unpacked[name] = opened.read(members[name])  # no more than the size that was checked
+                    found = hashlib.sha256(unpacked[name]).hexdigest()
+                    if found != digest:
+                        problem = (
+                            f"{members[name].filename} has the SHA-256 {found}, expected {digest}; check the address (--url), or try again"
+                        )
+                if problem:
+                    problems.append(f"{url}: {problem}")
     except DownloadError:
         raise
-    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError) as error:  # RuntimeError: encrypted
+    except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError) as error:  # RuntimeError: encrypted
         raise DownloadError(f"{url}: the answer is not a sound ZIP archive ({error}); try again, or check the address (--url)") from error
     if problems:
-        raise DownloadError("\n".join(f"{url}: {problem}" for problem in problems))
+        raise DownloadError("\n".join(problems))
+    return unpacked
 
 
-def _extract(opened: zipfile.ZipFile, member: zipfile.ZipInfo | None, path: Path, digest: str, limits: Limits) -> str | None:
-    """Unpack and verify one file; what is wrong with it."""
+def _problem(name: str, member: zipfile.ZipInfo | None, limits: Limits) -> str | None:
+    """Why a file is not unpacked."""
     if member is None:
-        return f"the archive has no {FOLDER}/{path.name}; expected SCONE's scone.zip; check the address (--url)"
+        return f"the archive has no {FOLDER}/{name}; expected SCONE's scone.zip; check the address (--url)"
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return f"{member.filename} is packed by method {member.compress_type}, not SCONE's; check the address (--url)"
     if member.file_size > limits.member:
         return f"{member.filename} unpacks to {member.file_size:,} bytes, more than {limits.member:,}; check the address (--url)"
-    with path.open("wb") as file:
-        for chunk in _unpacked(opened, member):  # zipfile itself stops at the size checked above
-            file.write(chunk)
-    found = _sha256(path)
-    if found != digest:
-        return f"{member.filename} has the SHA-256 {found}, expected {digest}; check the address (--url), or try again"
     return None
-
-
-def _open(archive: Path) -> zipfile.ZipFile:
-    """The archive; zipfile goes wherever damaged numbers send it, and the system's complaints are the archive's fault."""
-    try:
-        return zipfile.ZipFile(archive)
-    except OSError as error:
-        raise zipfile.BadZipFile(str(error)) from error
-
-
-def _unpacked(opened: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
-    try:
-        with opened.open(member) as source:
-            while chunk := source.read(_CHUNK):
-                yield chunk
-    except OSError as error:
-        raise zipfile.BadZipFile(str(error)) from error
 
 
 def _sha256(path: Path) -> str | None:

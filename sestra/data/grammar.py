@@ -98,6 +98,10 @@ class Context:
         """What the last turn did; None before the first."""
         return self.turns[-1].event if self.turns else None
 
+    def state_with(self, contents: Mapping[int, Any]) -> State:
+        """The state with other contents in some of its slots."""
+        return tuple(contents.get(slot, content) for slot, content in enumerate(self.state))
+
     def then(self, turn: Turn) -> Context:
         return Context((*self.states, turn.state), self.speaker, (*self.turns, turn))
 

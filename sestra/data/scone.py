@@ -57,7 +57,7 @@ def read(path: str | Path, world: World[Any]) -> list[Interaction]:
     for number, line in enumerate(_lines(Path(path)), start=1):
         try:
             interactions.append(_parse_line(_decode(line), world))
-        except _LineError as error:
+        except DataError as error:  # of the line, without its place
             problems += [f"{path}:{number}: {_shorten(problem)}" for problem in error.problems]
     if problems:
         raise DataError(problems)
@@ -85,11 +85,6 @@ def world_of(path: str | Path) -> str:
     raise InputError(f"{path}: the name does not begin with a world ({', '.join(names)}); give the world with --world")
 
 
-class _LineError(Exception):
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = problems
-
-
 def _lines(path: Path) -> list[bytes]:
     """The file's lines without their ends; a file of blanks has none to offer and is refused."""
     try:
@@ -113,47 +108,43 @@ def _lines(path: Path) -> list[bytes]:
 def _decode(line: bytes) -> str:
     """The line's text, free of anything that an editor would not show."""
     if len(line) > LONGEST_LINE:
-        raise _LineError([f"a line of {len(line):,} bytes; expected at most {LONGEST_LINE:,}; is this a SCONE file?"])
+        raise DataError([f"a line of {len(line):,} bytes; expected at most {LONGEST_LINE:,}; is this a SCONE file?"])
     if line.startswith(_BYTE_ORDER_MARK):
-        raise _LineError(["the line begins with a byte-order mark; save the file as UTF-8 without one"])
+        raise DataError(["the line begins with a byte-order mark; save the file as UTF-8 without one"])
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _LineError([f"byte {error.start + 1} of the line ({line[error.start]:#04x}) is not UTF-8; save the file as UTF-8"]) from error
+        raise DataError([f"byte {error.start + 1} of the line ({line[error.start]:#04x}) is not UTF-8; save the file as UTF-8"]) from error
     if found := _CONTROL.search(text):
-        raise _LineError([f"control character {found[0]!r} at character {found.start() + 1}; expected text between single tabs; delete it"])
+        raise DataError([f"control character {found[0]!r} at character {found.start() + 1}; expected text between single tabs; delete it"])
     return text
 
 
 def _parse_line(line: str, world: World[Any]) -> Interaction:
     if not line.strip():
-        raise _LineError(["the line is blank; delete it"])
+        raise DataError(["the line is blank; delete it"])
     fields = line.split("\t")
     if len(fields) < 4 or len(fields) % 2:
         expected = "4, 6, 8, ... with a tab between them (identifier, start state, then an instruction and a state per turn)"
-        raise _LineError([f"{len(fields)} columns; expected {expected}; look for a missing or an extra tab"])
+        raise DataError([f"{len(fields)} columns; expected {expected}; look for a missing or an extra tab"])
     identifier, instructions = fields[0], fields[2::2]
     problems = [] if identifier.strip() else ["column 1: the identifier is empty; give the interaction a name"]
     states: list[State | None] = []
     for column, text in zip(range(2, len(fields) + 1, 2), fields[1::2], strict=True):
         try:
-            states.append(_parse_state(text, world, may_be_unknown=2 < column < len(fields)))
+            if text == UNKNOWN and column in (2, len(fields)):
+                raise StateError(
+                    f"the state is unknown ({UNKNOWN!r}); the first and the last must be known, only those between them need not be"
+                )
+            states.append(None if text == UNKNOWN else world.parse(text))
         except StateError as error:
             problems.append(f"column {column}: {error}")
     for column, text in zip(range(3, len(fields) + 1, 2), instructions, strict=True):
         if not text.strip():
             problems.append(f"column {column}: the instruction is empty; write one, or delete it together with its state")
     if problems:
-        raise _LineError(problems)
+        raise DataError(problems)
     return Interaction(identifier, tuple(states), tuple(instructions))
-
-
-def _parse_state(text: str, world: World[Any], *, may_be_unknown: bool) -> State | None:
-    if text != UNKNOWN:
-        return world.parse(text)
-    if not may_be_unknown:
-        raise StateError(f"the state is unknown ({UNKNOWN!r}); the first and the last must be known, only those between them need not be")
-    return None
 
 
 def _shorten(problem: str) -> str:

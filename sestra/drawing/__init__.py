@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sestra.drawing.generic import Drawing, State
-from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
-from sestra.drawing.strip import card, strip
+from sestra.drawing.palette import CARD, INK, RULE
+from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, wrap
 from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
 from sestra.worlds.base import World
@@ -45,6 +45,9 @@ __all__ = [
     "write_png",
 ]
 
+MARGIN, SIZE, LEADING = 14.0, 16.0, 21.0
+"""Around a drawing, and of the text of a caption."""
+
 
 def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> str:
     """The state as an SVG element; ``highlight`` are the places to frame, from 0: the slots, unless the drawing says otherwise."""
@@ -53,7 +56,7 @@ def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()
 
 def draw_strip_svg(world: World[Any], frames: Sequence[tuple[str, State]]) -> str:
     """Captions and states, such as each instruction and what came of it, as one SVG; what changed since the frame before is framed."""
-    return to_svg(_strip(world, frames))
+    return to_svg(strip_picture(world, frames))
 
 
 def draw_image(world: World[Any], state: State, *, highlight: Collection[int] = (), scale: int = 1) -> npt.NDArray[np.uint8]:
@@ -67,7 +70,7 @@ def write_png(world: World[Any], frames: Sequence[tuple[str, State]], path: str 
     """What ``draw_strip_svg`` draws, as a PNG file that appears whole or not at all."""
     from sestra.drawing.raster import save_png
 
-    save_png(_strip(world, frames), path, scale)
+    save_png(strip_picture(world, frames), path, scale)
 
 
 def draw_terminal(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> Text:
@@ -99,13 +102,41 @@ def _picture(world: World[Any], state: State, highlight: Collection[int]) -> Pic
     return replace(drawing_of(world).picture(state, highlight), description=describe(world, state))
 
 
-def _strip(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
+def strip_picture(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
+    """The picture that ``draw_strip_svg`` and ``write_png`` draw."""
     if not frames:
         raise InputError(f"no states of {world.name} to draw; expected at least one caption and state")
     shown = [(caption, _picture(world, state, ())) for caption, state in frames[:1]]
     for (_, before), (caption, state) in pairwise(frames):
         shown.append((caption, _picture(world, state, changed(world, before, state))))
     return strip(shown)
+
+
+def card(picture: Picture) -> Picture:
+    """The picture with a margin, on its own background."""
+    return strip([("", picture)])
+
+
+def strip(frames: Sequence[tuple[str, Picture]]) -> Picture:
+    """The pictures below each other on one background, parted by thin lines."""
+    width = max(picture.width for _, picture in frames) + 2 * MARGIN
+    shapes: list[Shape] = []
+    y = MARGIN
+    for number, (caption, picture) in enumerate(frames):
+        if number:
+            shapes.append(Box(MARGIN, y - 0.5, width - 2 * MARGIN, 1, RULE))
+            y += MARGIN
+        words = wrap(caption, SIZE, width - 2 * MARGIN)
+        shapes += [Label(MARGIN, y + LEADING * (line + 0.4), text, SIZE, INK, anchor="start") for line, text in enumerate(words)]
+        y += LEADING * len(words) + (8 if words else 0)
+        shapes += [shape.moved((width - picture.width) / 2, y) for shape in picture.shapes]
+        y += picture.height + MARGIN
+    background = Box(0.5, 0.5, width - 1, y - 1, CARD, RULE, 1, radius=10)
+    return Picture(width, y, (background, *shapes), " ".join(_words(caption, picture) for caption, picture in frames))
+
+
+def _words(caption: str, picture: Picture) -> str:
+    return f"“{caption.strip()}”: {picture.description}" if caption.strip() else picture.description
 
 
 def _check(world: World[Any], state: State, highlight: Collection[int] = ()) -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from sestra.drawing import changed, drawing_of
 from sestra.drawing.attention_rows import STATED, Panel, Row, panel, split
 from sestra.drawing.palette import CARD, INK, QUIET, RULE, SHADE, ink_on, mix
-from sestra.drawing.raster import save_png
-from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, printable, text_width, wrap
-from sestra.drawing.svg import to_svg
+from sestra.drawing.raster import save
+from sestra.drawing.shapes import Box, Label, Picture, Polygon, Shape, printable, text_width, wrap
 from sestra.errors import InputError
-from sestra.io import write_text
 from sestra.worlds.base import World
 
 if TYPE_CHECKING:
@@ -34,14 +32,7 @@ LOOKED_AT = "#123f8c"
 
 def draw_attention(world: World[Any], trace: Trace, number: int, path: str | os.PathLike[str]) -> None:
     """Write the figure of a turn, counted from 1, as SVG or PNG by the name's ending."""
-    ending = Path(path).suffix.lower()
-    picture = attention_picture(world, trace, number)
-    if ending == ".svg":
-        write_text(Path(path), to_svg(picture))
-    elif ending == ".png":
-        save_png(picture, path, scale=2)
-    else:
-        raise InputError(f"{os.fspath(path)}: unknown kind of picture; end the name in .svg or .png")
+    save(attention_picture(world, trace, number), path)
 
 
 def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
@@ -56,17 +47,29 @@ def attention_picture(world: World[Any], trace: Trace, number: int) -> Picture:
     objects = [panel(world, trace, number, each) for each in attentions if each.over != "words"]
     header = [_lines(step.action) for step in turn.steps]
     column = max([COLUMN, *(text_width(line, 12) + 10 for lines in header for line in lines)])
-    columns = [_stack(_narrow(panels, column * len(header)), header, column) for panels in (words, objects) if panels]
+    heads = max(1, int(WIDEST / (column * len(header))))  # side by side
+    columns = [_column([part for whole in panels for part in split(whole, heads)], header, column) for panels in (words, objects) if panels]
     pictures = _before_and_after(world, turn)
-    width = max(620.0, pictures.width, sum(each.width for each in columns) + GAP * (len(columns) - 1))
-    parts = [_title(trace, number, width), pictures, _side_by_side(columns), _legend(width)]
-    shapes: list[Shape] = []
-    y = MARGIN
-    for part in parts:
-        shapes += [shape.moved(MARGIN, y) for shape in part.shapes]
-        y += part.height
-    background = Box(0.5, 0.5, width + 2 * MARGIN - 1, y + MARGIN - 1, CARD, RULE, 1, radius=10)
-    return Picture(width + 2 * MARGIN, y + MARGIN, (background, *shapes), _in_words(turn, [*words, *objects]))
+    panels = _beside(columns)
+    width = max(620.0, pictures.width, panels.width)
+    page = _below([_title(trace, number, width), pictures, panels, _legend(width)])
+    background = Box(0.5, 0.5, width + 2 * MARGIN - 1, page.height + 2 * MARGIN - 1, CARD, RULE, 1, radius=10)
+    shapes = (background, *(shape.moved(MARGIN, MARGIN) for shape in page.shapes))
+    return Picture(width + 2 * MARGIN, page.height + 2 * MARGIN, shapes, _in_words(turn, [*words, *objects]))
+
+
+def _below(pictures: Sequence[Picture]) -> Picture:
+    """The pictures below each other."""
+    tops = accumulate((picture.height for picture in pictures), initial=0.0)
+    shapes = [shape.moved(0, top) for picture, top in zip(pictures, tops, strict=False) for shape in picture.shapes]
+    return Picture(max(picture.width for picture in pictures), sum(picture.height for picture in pictures), tuple(shapes))
+
+
+def _beside(pictures: Sequence[Picture]) -> Picture:
+    """The pictures side by side, with a gap between them."""
+    lefts = [*accumulate((picture.width + GAP for picture in pictures), initial=0.0)]
+    shapes = [shape.moved(left, 0) for picture, left in zip(pictures, lefts, strict=False) for shape in picture.shapes]
+    return Picture(lefts[-1] - GAP, max(picture.height for picture in pictures), tuple(shapes))
 
 
 def _lines(action: str) -> list[str]:
@@ -75,23 +78,12 @@ def _lines(action: str) -> list[str]:
     return [*kind.split("_"), *([" ".join(arguments)] if arguments else [])]
 
 
-def _narrow(panels: Sequence[Panel], block: float) -> list[Panel]:
-    """The panels, with heads below each other where all of them side by side would be too wide."""
-    return [part for whole in panels for part in split(whole, max(1, int(WIDEST / block)))]
-
-
-def _stack(panels: Sequence[Panel], header: Sequence[Sequence[str]], column: float) -> Picture:
+def _column(panels: Sequence[Panel], header: Sequence[Sequence[str]], column: float) -> Picture:
     """The panels below each other, their cells aligned."""
     words = [min(WORD, text_width(row.label, 13)) for panel in panels for row in panel.rows]
-    contents = [_content_width(row.content, panel.letters) for panel in panels for row in panel.rows]
+    contents = [_content_width(_lasting(row), panel.letters) for panel in panels for row in panel.rows]
     indent = max([16.0, *words]) + 8
-    drawn = [_draw(panel, header, indent, indent + max([0.0, *contents]) + 10, column) for panel in panels]
-    shapes: list[Shape] = []
-    y = 0.0
-    for picture in drawn:
-        shapes += [shape.moved(0, y) for shape in picture.shapes]
-        y += picture.height
-    return Picture(max(picture.width for picture in drawn), y, tuple(shapes))
+    return _below([_draw(panel, header, indent, indent + max([0.0, *contents]) + 10, column) for panel in panels])
 
 
 def _draw(panel: Panel, header: Sequence[Sequence[str]], indent: float, labels: float, column: float) -> Picture:
@@ -123,7 +115,7 @@ def _draw(panel: Panel, header: Sequence[Sequence[str]], indent: float, labels: 
         for left, weights in zip(lefts, row.weights, strict=True):
             for step, weight in enumerate(weights):
                 shapes += _cell(left + column * step, y, column, row, weight)
-                if row.contents:
+                if row.changes:
                     middle, text = left + column * (step + 0.5), row.contents[step]
                     shapes += _content(middle - _content_width(text, panel.letters) / 2, y + TALL - 11, text, panel.letters)
         y += _height(row)
@@ -131,7 +123,12 @@ def _draw(panel: Panel, header: Sequence[Sequence[str]], indent: float, labels: 
 
 
 def _height(row: Row) -> float:
-    return TALL if row.contents else ROW
+    return TALL if row.changes else ROW
+
+
+def _lasting(row: Row) -> str:
+    """What the object holds, where that does not change."""
+    return row.contents[0] if row.contents and not row.changes else ""
 
 
 def _label(row: Row, y: float, indent: float, letters: Mapping[str, str]) -> list[Shape]:
@@ -139,7 +136,7 @@ def _label(row: Row, y: float, indent: float, letters: Mapping[str, str]) -> lis
     text = printable(row.label)
     while text_width(text, 13) > WORD:
         text = text.removesuffix("…")[:-1] + "…"
-    return [Label(0, middle, text, 13, INK, anchor="start"), *_content(indent, middle, row.content, letters)]
+    return [Label(0, middle, text, 13, INK, anchor="start"), *_content(indent, middle, _lasting(row), letters)]
 
 
 def _cell(x: float, y: float, width: float, row: Row, weight: float | None) -> list[Shape]:
@@ -148,7 +145,7 @@ def _cell(x: float, y: float, width: float, row: Row, weight: float | None) -> l
     fill = mix(SHADE, LOOKED_AT, min(1.0, max(0.0, weight)) ** 0.8)
     shapes: list[Shape] = [Box(x + 1, y + 1, width - 2, _height(row) - 2, fill, radius=3)]
     if weight >= STATED:
-        shapes.append(Label(x + width / 2, y + (12 if row.contents else _height(row) / 2), f"{weight:.0%}", 12, ink_on(fill)))
+        shapes.append(Label(x + width / 2, y + (12 if row.changes else _height(row) / 2), f"{weight:.0%}", 12, ink_on(fill)))
     return shapes
 
 
@@ -186,23 +183,12 @@ def _title(trace: Trace, number: int, width: float) -> Picture:
 def _before_and_after(world: World[Any], turn: Turn) -> Picture:
     """The two states next to each other, at two thirds of their size."""
     draw, before, after = drawing_of(world).picture, world.parse(turn.start), world.parse(turn.end)
-    shapes: list[Shape] = []
-    x = 0.0
+    pictures = []
     for caption, picture in (("Before", draw(before, ())), ("After", draw(after, changed(world, before, after)))):
-        small = _scaled(picture, 0.62)
-        shapes.append(Label(x, 8, caption, 13, QUIET, anchor="start"))
-        shapes += [shape.moved(x, 24) for shape in small.shapes]
-        x += small.width + GAP
-    return Picture(x - GAP, 24 + small.height + 30, tuple(shapes))
-
-
-def _side_by_side(columns: Sequence[Picture]) -> Picture:
-    shapes: list[Shape] = []
-    x = 0.0
-    for column in columns:
-        shapes += [shape.moved(x, 0) for shape in column.shapes]
-        x += column.width + GAP
-    return Picture(max(0.0, x - GAP), max((column.height for column in columns), default=0.0), tuple(shapes))
+        shapes = [_scaled(shape, 0.62).moved(0, 24) for shape in picture.shapes]
+        label = Label(0, 8, caption, 13, QUIET, anchor="start")
+        pictures.append(Picture(picture.width * 0.62, 24 + picture.height * 0.62 + 30, (label, *shapes)))
+    return _beside(pictures)
 
 
 def _legend(width: float) -> Picture:
@@ -212,20 +198,12 @@ def _legend(width: float) -> Picture:
     return Picture(width, 17.0 * len(lines), tuple(shapes))
 
 
-def _scaled(picture: Picture, factor: float) -> Picture:
-    def scaled(shape: Shape) -> Shape:
-        if isinstance(shape, Label):
-            return replace(shape, x=shape.x * factor, y=shape.y * factor, size=shape.size * factor)
-        if isinstance(shape, Polygon):
-            points = tuple((x * factor, y * factor) for x, y in shape.points)
-            return replace(shape, points=points, thickness=shape.thickness * factor)
-        x, y, thickness = shape.x * factor, shape.y * factor, shape.thickness * factor
-        if isinstance(shape, Disc):
-            return replace(shape, x=x, y=y, rx=shape.rx * factor, ry=shape.ry * factor, thickness=thickness)
-        width, height, radius = shape.width * factor, shape.height * factor, shape.radius * factor
-        return replace(shape, x=x, y=y, width=width, height=height, radius=radius, thickness=thickness)
-
-    return Picture(picture.width * factor, picture.height * factor, tuple(map(scaled, picture.shapes)), picture.description)
+def _scaled(shape: Shape, factor: float) -> Shape:
+    """All numbers of a shape are lengths."""
+    lengths = {name: value * factor for name, value in vars(shape).items() if type(value) in (int, float)}
+    if isinstance(shape, Polygon):
+        return replace(shape, points=tuple((x * factor, y * factor) for x, y in shape.points), **lengths)
+    return replace(shape, **lengths)
 
 
 def _in_words(turn: Turn, panels: Sequence[Panel]) -> str:

@@ -35,11 +35,13 @@ class Row:
 
     label: str
     weights: tuple[tuple[float | None, ...], ...]  # [heads][steps]
-    content: str = ""
-    """What the object holds, where that is known and stays."""
     contents: tuple[str, ...] = ()
-    """What the object holds at each step, where that changes."""
+    """What the object holds at each step, where that is known."""
     heading: str = ""
+
+    @property
+    def changes(self) -> bool:
+        return len(set(self.contents)) > 1
 
     @property
     def most(self) -> float:
@@ -62,16 +64,16 @@ def panel(world: World[Any], trace: Trace, number: int, attended: Attention) -> 
     turn, heads = trace.turns[number - 1], len(attended.heads)
     steps = [_weights(turn, step, attended.name) for step in range(len(turn.steps))]
     keys = list(dict.fromkeys(key for weights in steps for head in weights for key in head))
-    if attended.over != "words":
-        keys.sort(key=lambda key: (len(key[1]), key[1]))  # numbers as text
     rows = [
         Row(key[1], tuple(tuple(weights[head].get(key) if head < len(weights) else None for weights in steps) for head in range(heads)))
         for key in keys
     ]
-    if attended.over != "words":
-        rows = [_with_content(row, _states_seen(turn, attended.name)) for row in rows]
-    else:
+    if attended.over == "words":
         rows = [*_by_instruction(rows, trace.turns[:number]), *_elsewhere(rows)]
+    else:
+        seen = _states_seen(turn, attended.name)
+        rows.sort(key=lambda row: (len(row.label), row.label))  # numbers as text
+        rows = [replace(row, contents=tuple(state.get(row.label, "") for state in seen)) for row in rows]
     title = TITLES.get(attended.name, printable(attended.name).replace("_", " ").capitalize())
     names = tuple(f"head {head + 1}" for head in range(heads)) if heads > 1 else ("",) * heads
     return Panel(title, tuple(_most_attended(rows, attended.over)), names, drawing_of(world).letters)
@@ -94,13 +96,6 @@ def _states_seen(turn: Turn, name: str) -> list[dict[str, str]]:
     return [dict(field.split(":", 1) for field in state.split(" ") if ":" in field) for state in seen]
 
 
-def _with_content(row: Row, seen: Sequence[dict[str, str]]) -> Row:
-    contents = tuple(state.get(row.label, "") for state in seen)
-    if len(set(contents)) > 1:
-        return replace(row, contents=contents)
-    return replace(row, content=contents[0] if contents else "")
-
-
 def _by_instruction(rows: list[Row], turns: Sequence[Turn]) -> list[Row]:
     """The rows with the number of the turn above each instruction's first word, if they are the words of several turns."""
     starts = [0, *accumulate(len(turn.words) for turn in turns)]
@@ -115,9 +110,7 @@ def _elsewhere(rows: Sequence[Row]) -> list[Row]:
     """A row for what lay on no word, such as on the marks between instructions."""
     if not rows:
         return []
-    heads = [list(zip(*(row.weights[head] for row in rows), strict=True)) for head in range(len(rows[0].weights))]  # [heads][steps][rows]
-    rest = tuple(tuple(max(0.0, 1 - sum(weight or 0.0 for weight in step)) for step in head) for head in heads)
-    left = Row("(no word)", rest)
+    left = Row("(no word)", tuple(tuple(max(0.0, 1 - weight) for weight in head) for head in _together(rows)))
     return [left] if left.most >= STATED else []
 
 
@@ -127,11 +120,13 @@ def _most_attended(rows: list[Row], over: str) -> list[Row]:
         return rows
     kept = set(sorted(range(len(rows)), key=lambda place: -rows[place].most)[: MOST_ROWS - 1])
     others = [row for place, row in enumerate(rows) if place not in kept]
-    together = tuple(
-        tuple(sum(row.weights[head][step] or 0.0 for row in others) for step in range(len(others[0].weights[head])))
-        for head in range(len(others[0].weights))
-    )
-    return [*(row for place, row in enumerate(rows) if place in kept), Row(f"({len(others)} other {over})", together)]
+    return [*(row for place, row in enumerate(rows) if place in kept), Row(f"({len(others)} other {over})", _together(others))]
+
+
+def _together(rows: Sequence[Row]) -> tuple[tuple[float, ...], ...]:
+    """The sum of the rows' weights, ``[heads][steps]``."""
+    heads = zip(*(row.weights for row in rows), strict=True)  # [heads][rows][steps]
+    return tuple(tuple(sum(weight or 0.0 for weight in step) for step in zip(*head, strict=True)) for head in heads)
 
 
 def split(whole: Panel, most: int) -> list[Panel]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sestra.drawing.palette import CARD
 from sestra.drawing.shapes import BASELINE, Box, Disc, Label, Picture, Shape, printable
+from sestra.drawing.svg import to_svg
 from sestra.errors import InputError
-from sestra.io import replacing
+from sestra.io import replacing, write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,8 +52,18 @@ def to_image(picture: Picture, scale: int) -> Image:
     return image
 
 
+def save(picture: Picture, path: str | os.PathLike[str], scale: int = 2) -> None:
+    """Write the picture as SVG or PNG, by the ending of the file's name; the file appears whole or not at all."""
+    ending = Path(path).suffix.lower()
+    if ending == ".svg":
+        write_text(Path(path), to_svg(picture))
+    elif ending == ".png":
+        save_png(picture, path, scale)
+    else:
+        raise InputError(f"{os.fspath(path)}: cannot tell what kind of picture to write; end the name in .svg or .png")
+
+
 def save_png(picture: Picture, path: str | os.PathLike[str], scale: int) -> None:
-    """Write the picture; the file appears whole or not at all."""
     image = to_image(picture, scale)
     with replacing(Path(path)) as temporary:
         image.save(temporary, format="PNG", optimize=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 Bounds: TypeAlias = tuple[float, float, float, float]
 """Left, top, right, bottom."""
@@ -14,11 +14,18 @@ BASELINE = 0.36
 
 
 @dataclass(frozen=True)
-class Box:
-    """A rectangle; ``corners`` says which of top left, top right, bottom right, bottom left are rounded."""
-
+class _Placed:
     x: float
     y: float
+
+    def moved(self, dx: float, dy: float) -> Self:
+        return replace(self, x=self.x + dx, y=self.y + dy)
+
+
+@dataclass(frozen=True)
+class Box(_Placed):
+    """A rectangle; ``corners`` says which of top left, top right, bottom right, bottom left are rounded."""
+
     width: float
     height: float
     fill: str | None
@@ -28,18 +35,13 @@ class Box:
     corners: tuple[bool, bool, bool, bool] = (True, True, True, True)
 
     def bounds(self) -> Bounds:
-        return _grown((self.x, self.y, self.x + self.width, self.y + self.height), self.thickness if self.line else 0)
-
-    def moved(self, dx: float, dy: float) -> Box:
-        return replace(self, x=self.x + dx, y=self.y + dy)
+        return _outside(self, self.x, self.y, self.x + self.width, self.y + self.height)
 
 
 @dataclass(frozen=True)
-class Disc:
+class Disc(_Placed):
     """A circle or ellipse around its middle."""
 
-    x: float
-    y: float
     rx: float
     ry: float
     fill: str | None
@@ -47,10 +49,7 @@ class Disc:
     thickness: float = 1.5
 
     def bounds(self) -> Bounds:
-        return _grown((self.x - self.rx, self.y - self.ry, self.x + self.rx, self.y + self.ry), self.thickness if self.line else 0)
-
-    def moved(self, dx: float, dy: float) -> Disc:
-        return replace(self, x=self.x + dx, y=self.y + dy)
+        return _outside(self, self.x - self.rx, self.y - self.ry, self.x + self.rx, self.y + self.ry)
 
 
 @dataclass(frozen=True)
@@ -64,18 +63,16 @@ class Polygon:
 
     def bounds(self) -> Bounds:
         across, down = zip(*self.points, strict=True)
-        return _grown((min(across), min(down), max(across), max(down)), self.thickness if self.line else 0)
+        return _outside(self, min(across), min(down), max(across), max(down))
 
     def moved(self, dx: float, dy: float) -> Polygon:
         return replace(self, points=tuple((x + dx, y + dy) for x, y in self.points))
 
 
 @dataclass(frozen=True)
-class Label:
+class Label(_Placed):
     """One line of text; y is its middle, x its left end or its middle."""
 
-    x: float
-    y: float
     text: str
     size: float
     fill: str
@@ -87,9 +84,6 @@ class Label:
         width = text_width(self.text, self.size, self.bold)
         left = self.x if self.anchor == "start" else self.x - width / 2
         return left, self.y - 0.6 * self.size, left + width, self.y + 0.6 * self.size
-
-    def moved(self, dx: float, dy: float) -> Label:
-        return replace(self, x=self.x + dx, y=self.y + dy)
 
 
 Shape: TypeAlias = Box | Disc | Polygon | Label
@@ -107,7 +101,7 @@ class Picture:
 
 def printable(text: str) -> str:
     """The text on one line, without characters that XML forbids or a terminal would obey."""
-    return "".join(character for raw in text for character in _shown(raw))
+    return "".join(map(_shown, text))
 
 
 def _shown(character: str) -> str:
@@ -148,6 +142,7 @@ def wrap(text: str, size: float, width: float, bold: bool = False) -> list[str]:
     return lines if lines != [""] else []
 
 
-def _grown(bounds: Bounds, thickness: float) -> Bounds:
-    left, top, right, bottom = bounds
-    return left - thickness / 2, top - thickness / 2, right + thickness / 2, bottom + thickness / 2
+def _outside(shape: Box | Disc | Polygon, left: float, top: float, right: float, bottom: float) -> Bounds:
+    """The bounds with the half of the outline that lies outside of them."""
+    half = shape.thickness / 2 if shape.line else 0.0
+    return left - half, top - half, right + half, bottom + half

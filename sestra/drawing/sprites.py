@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,8 +25,17 @@ def colours(names: Mapping[str, str]) -> Plain:
     return {letter: {"name": name, "fill": NAMED[name], "ink": ink_on(NAMED[name])} for letter, name in names.items()}
 
 
-def place(middle: float, frame: Box, number: Label, number_changed: Label) -> Plain:
-    return {"x": middle, "frame": plain(frame), "number": plain(number), "number_changed": plain(number_changed)}
+def places(middles: Iterable[float], frame: Callable[[float], Box], number: Callable[[float, int, Collection[int]], Label]) -> list[Plain]:
+    """The frame of each changed place, and its number before and after a change."""
+    return [
+        {
+            "x": middle,
+            "frame": plain(frame(middle)),
+            "number": plain(number(middle, place, ())),
+            "number_changed": plain(number(middle, place, (place,))),
+        }
+        for place, middle in enumerate(middles)
+    ]
 
 
 def plain_sprites(sprites: Mapping[str, Sequence[Shape]]) -> Plain:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sestra.envs.task import CUSTOM, Array, Script, Task
-from sestra.errors import InputError
+from sestra.envs.task import CUSTOM, Array, Task
+from sestra.errors import InputError, check_choice
 from sestra.worlds.reward import take_actions
 
 Flags = NDArray[np.bool_]
 
-METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+RenderMode = Literal["ansi", "rgb_array"]
+METADATA: dict[str, Any] = {"render_modes": [*get_args(RenderMode)], "render_fps": 2}
 
 
 class Batch:
@@ -29,16 +30,30 @@ class Batch:
         self.current = np.zeros((size, task.world.slots), np.int64)  # [size, slots]
         self.success = np.zeros(size, np.bool_)  # [size]
 
+    def reset(self, options: dict[str, Any] | None, rng: np.random.Generator) -> None:
+        """Start the examples, or the episode, that the options ask for in all places; without options, examples at random."""
+        everywhere, size = slice(None), len(self.turn)
+        if not options:
+            self.begin_any(everywhere, size, rng)
+            return
+        examples = options.get("example")
+        if isinstance(examples, list | tuple | np.ndarray) and len(examples) == size:
+            self.begin(everywhere, np.array([self.task.choose({**options, "example": example}) for example in examples]))
+        elif isinstance(episode := self.task.choose(options), int):
+            self.begin(everywhere, np.full(size, episode))
+        else:  # one of the user's own; that of an earlier call is forgotten
+            self.script = self.task.script + episode
+            self.example[:] = CUSTOM
+            self._begin(everywhere, np.full(size, len(self.task.script.turns)))
+
+    def begin_any(self, which: Flags | slice, count: int, rng: np.random.Generator) -> None:
+        """Start that many examples, drawn at random."""
+        self.begin(which, rng.integers(len(self.task.first), size=count))
+
     def begin(self, which: Flags | slice, examples: Array) -> None:
         """Start those examples in the chosen places."""
         self.example[which] = examples
         self._begin(which, self.task.first[examples])
-
-    def begin_custom(self, episode: Script) -> None:
-        """Start the same episode in all places; the one of an earlier call is forgotten."""
-        self.script = self.task.script + episode
-        self.example[:] = CUSTOM
-        self._begin(slice(None), np.full(len(self.turn), len(self.task.script.turns)))
 
     def _begin(self, which: Flags | slice, turns: Array) -> None:
         self.turn[which] = turns
@@ -113,8 +128,8 @@ class Batch:
 
 
 def check_render_mode(mode: str | None) -> str | None:
-    if mode not in (None, "ansi", "rgb_array"):
-        raise InputError(f"render_mode={mode!r}; expected 'ansi' or 'rgb_array'")
+    if mode is not None:
+        check_choice("render_mode", mode, RenderMode)
     return mode
 
 

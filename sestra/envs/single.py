@@ -44,11 +44,7 @@ class InstructionEnv(gymnasium.Env[dict[str, Array], np.int64]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Array], dict[str, Any]]:
         super().reset(seed=seed)
-        chosen = self.task.choose(options) if options else self.np_random.integers(len(self.task.first), size=1)
-        if isinstance(chosen, int | np.ndarray):
-            self._batch.begin(slice(None), np.atleast_1d(chosen))
-        else:
-            self._batch.begin_custom(chosen)
+        self._batch.reset(options, self.np_random)
         self._running = True
         return self._observation(), self._info()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from gymnasium import spaces
@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 
 from sestra.data.scone import Interaction, State
 from sestra.data.vocabulary import PAD, Vocabulary
-from sestra.errors import InputError, check_number
+from sestra.errors import InputError, check_choice, check_number
 from sestra.worlds import World, get_world
 from sestra.worlds.base import Shaping
 from sestra.worlds.tables import compile_world
 
 Array = NDArray[np.int64]
+Episode = Literal["instruction", "interaction"]
 Choice = Mapping[str, Any]
 """The ``options`` of a reset: an example's index or identifier, or a state with instructions and perhaps a goal."""
 
 ROOM = (40, 4)
-"""The least room in an observation: tokens an instruction, and earlier instructions."""
+"""The least room in an observation: tokens per instruction, and earlier instructions."""
 CUSTOM = -1
 """The example's index while the episode is one that a reset's options described."""
 
@@ -36,7 +37,7 @@ class Settings(TypedDict, total=False):
     interactions: Sequence[Interaction] | None
     """The examples; unless told otherwise the generated training interactions, so that an environment is the same on every machine
     (``sestra.data.locate.read_split`` gives SCONE's)."""
-    episode: Literal["instruction", "interaction"]
+    episode: Episode
     """An episode is one instruction, or all instructions of an interaction: STOP then moves on to the next one."""
     vocabulary: Vocabulary | None
     """Which token has which number; that of the interactions unless told otherwise."""
@@ -91,7 +92,7 @@ class Task:
         world: str | World[Any],
         *,
         interactions: Sequence[Interaction] | None = None,
-        episode: Literal["instruction", "interaction"] = "instruction",
+        episode: Episode = "instruction",
         vocabulary: Vocabulary | None = None,
         verbosity: float | None = None,
         shaping: Shaping = "distance",
@@ -102,16 +103,13 @@ class Task:
         self.world = get_world(world)
         self.tables = compile_world(self.world)
         interactions = generated(self.world) if interactions is None else tuple(interactions)
-        if episode not in ("instruction", "interaction"):
-            raise InputError(f"episode={episode!r}; expected 'instruction' or 'interaction'")
-        self.episode = episode
+        check_choice("episode", episode, Episode)
+        check_choice("shaping", shaping, Shaping)
+        self.episode, self.shaping = episode, shaping
         usual = self.world.settings
         self.verbosity = usual.verbosity if verbosity is None else verbosity
         if not isinstance(self.verbosity, int | float) or not math.isfinite(self.verbosity) or self.verbosity < 0:
             raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual.verbosity}")
-        if shaping not in get_args(Shaping):
-            raise InputError(f"shaping={shaping!r}; expected one of {', '.join(map(repr, get_args(Shaping)))}")
-        self.shaping = shaping
         self.horizon = usual.horizon if horizon is None else count("horizon", horizon)
         texts = [text for interaction in interactions for text in interaction.instructions]
         self.vocabulary = Vocabulary.of(texts) if vocabulary is None else vocabulary
@@ -217,7 +215,7 @@ class Task:
 
 @cache
 def generated(world: World[Any]) -> tuple[Interaction, ...]:
-    """The generated training interactions, made once a process."""
+    """The generated training interactions, made once per process."""
     from sestra.data.synthetic import splits
 
     return tuple(splits(world, seed=0)["train"])

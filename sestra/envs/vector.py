@@ -22,7 +22,7 @@ class InstructionVectorEnv(VectorEnv[Observation, Array, NDArray[Any]]):
 
     An episode that ends starts anew with the next step, whose action is ignored (``AutoresetMode.NEXT_STEP``). One random generator draws
     the examples of all places in turn. ``info`` holds ``action_mask``, ``success`` and ``example`` as arrays; with ``texts=True`` also all
-    that an ``InstructionEnv`` says in words, which takes most of the time. ``options={"example": ...}`` may be a list with one a place.
+    that an ``InstructionEnv`` says in words, which takes most of the time. ``options={"example": ...}`` may be a list with one per place.
     """
 
     metadata = METADATA | {"autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -50,18 +50,7 @@ class InstructionVectorEnv(VectorEnv[Observation, Array, NDArray[Any]]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
-        examples = options.get("example") if options else None
-        if not options:
-            self._batch.begin(slice(None), self._draw(self.num_envs))
-        elif isinstance(examples, list | tuple | np.ndarray) and len(examples) == self.num_envs:
-            chosen = [self.task.choose({**options, "example": example}) for example in examples]
-            self._batch.begin(slice(None), np.array(chosen))
-        else:
-            episode = self.task.choose(options)
-            if isinstance(episode, int):
-                self._batch.begin(slice(None), np.full(self.num_envs, episode))
-            else:
-                self._batch.begin_custom(episode)
+        self._batch.reset(options, self.np_random)
         self._over = np.zeros(self.num_envs, np.bool_)
         return self._batch.observation(), self._info()
 
@@ -71,16 +60,13 @@ class InstructionVectorEnv(VectorEnv[Observation, Array, NDArray[Any]]):
         over = self._over
         reward, terminated, truncated = self._batch.act(check_actions(actions, self.task.tables.actions, (self.num_envs,)))
         if over.any():
-            self._batch.begin(over, self._draw(int(over.sum())))
+            self._batch.begin_any(over, int(over.sum()), self.np_random)
             reward[over], terminated[over], truncated[over] = 0.0, False, False
         self._over = terminated | truncated
         return self._batch.observation(), reward, terminated, truncated, self._info()
 
     def render(self) -> tuple[Any, ...]:
         return tuple(self._batch.render(place, self.render_mode) for place in range(self.num_envs))
-
-    def _draw(self, count: int) -> Array:
-        return self.np_random.integers(len(self.task.first), size=count)
 
     def _info(self) -> dict[str, Any]:
         info = self._batch.info()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -55,12 +56,12 @@ SeedQuery = Annotated[int, Query(ge=0, le=schemas.LARGEST_SEED)]
 OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=schemas.LARGEST_SEED)]
 
 
-class RefusedError(Exception):
+class RefusedError(InputError):
     """A request that is wrong: which field, and why."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(reason)
-        self.where, self.reason = where, reason
+        self.where = where
 
 
 def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) -> FastAPI:
@@ -69,7 +70,7 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
     Close its ``state.batcher`` as soon as the server is to stop.
     """
     by_world = {agent.world.name: agent for agent in agents}
-    batcher: Batcher[Context, bytes] = Batcher({name: _turns_as_json(agent) for name, agent in by_world.items()})
+    batcher = Batcher({name: partial(_turns_as_json, agent) for name, agent in by_world.items()})
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -78,13 +79,7 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
         batcher.open()  # the application may be started again
 
     app = FastAPI(
-        title="sestra",
-        version=__version__,
-        description=DESCRIPTION,
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-        responses=_ALWAYS,
+        title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan, responses=_ALWAYS
     )
     app.state.batcher = batcher
     _add_error_handlers(app)
@@ -102,7 +97,13 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
             (*(turn.state for turn in body.history), body.state),
             (*(turn.instruction for turn in body.history), body.instruction),
         )
-        answer = await _until_disconnected(request, batcher.submit(world.name, context, words + len(context.instructions)))
+        try:
+            answer = await _until_disconnected(request, batcher.submit(world.name, context, words + len(context.instructions)))
+        except BusyError as error:
+            raise HTTPException(429, "too many requests are waiting; try again in a second", {"Retry-After": "1"}) from error
+        except ClosedError as error:
+            closed = {"Retry-After": "5", "Connection": "close"}
+            raise HTTPException(503, "the server is stopping; try again when it is back", closed) from error
         return Response(status_code=499) if answer is None else Response(answer, media_type="application/json")
 
     _add_page(app)
@@ -110,8 +111,8 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
     return app
 
 
-def _turns_as_json(agent: Agent) -> Callable[[Sequence[Context]], list[bytes]]:
-    return lambda contexts: [to_json(turn) for turn in agent.take_turns(contexts)]
+def _turns_as_json(agent: Agent, contexts: Sequence[Context]) -> list[bytes]:
+    return [to_json(turn) for turn in agent.take_turns(contexts)]
 
 
 def _count_words(body: schemas.FollowRequest) -> int:
@@ -227,21 +228,9 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def malformed(_request: Request, error: RequestValidationError) -> Response:
         return refusal(422, [_problem(each) for each in error.errors()])
 
-    @app.exception_handler(RefusedError)
-    async def refused(_request: Request, error: RefusedError) -> Response:
-        return refusal(422, [(error.where, error.reason)])
-
     @app.exception_handler(InputError)
     async def wrong(_request: Request, error: InputError) -> Response:
-        return refusal(422, [("", str(error))])
-
-    @app.exception_handler(BusyError)
-    async def busy(_request: Request, _error: BusyError) -> Response:
-        return refusal(429, [("", "too many requests are waiting; try again in a second")], {"Retry-After": "1"})
-
-    @app.exception_handler(ClosedError)
-    async def closed(_request: Request, _error: ClosedError) -> Response:
-        return refusal(503, [("", "the server is stopping; try again when it is back")], {"Retry-After": "5", "Connection": "close"})
+        return refusal(422, [(error.where if isinstance(error, RefusedError) else "", str(error))])
 
     @app.exception_handler(HTTPException)
     async def http(_request: Request, error: HTTPException) -> Response:

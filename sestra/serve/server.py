@@ -58,7 +58,7 @@ def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
 class Server(uvicorn.Server):
     """Uvicorn's server, which also prints a greeting, closes idle connections, and stops in time."""
 
-    def __init__(self, config: uvicorn.Config, greeting: str, batcher: Batcher[Any, Any]) -> None:
+    def __init__(self, config: uvicorn.Config, greeting: str, batcher: Batcher) -> None:
         super().__init__(config)
         self._greeting, self._batcher = greeting, batcher
         self._idle: dict[Any, tuple[float, Any]] = {}
@@ -88,7 +88,7 @@ def idle_connections(connections: Collection[Any], before: dict[Any, tuple[float
     """The connections without a running request: since when, and their last request, which shows later whether there was another."""
     found = {}
     for connection in connections:
-        cycle = connection.cycle
+        cycle = connection.cycle  # uvicorn's name for a request and its response
         if cycle is None or cycle.response_complete:
             since, last = before.get(connection, (now, cycle))
             found[connection] = (since if last is cycle else now, cycle)

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
@@ -65,8 +67,12 @@ class World(ABC, Generic[Content]):
     """A world in plain Python; ``sestra.worlds.tables.compile_world`` turns it into lookup tables.
 
     A state is a tuple with one content per slot. Subclasses set the first four attributes and write the abstract methods;
-    `docs/your-own-world.md` builds one step by step. The methods that return None are optional parts: a world that has such a part
-    overrides the method, imports the part inside it, and returns it; otherwise the package uses a generic one.
+    `docs/your-own-world.md` builds one step by step.
+
+    ``drawing``, ``grammar`` and the methods beside them return optional parts; where one returns None, the package uses a generic part.
+    The class in the module ``world`` of a package has its parts in modules beside it, which are imported when they are first asked for:
+    ``drawing.DRAWING``, ``sprites.SPRITES``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
+    ``encoder.ENCODER`` and ``analysis.ANALYSIS``. A world that is written in a single file overrides the methods instead.
     """
 
     name: str
@@ -114,31 +120,41 @@ class World(ABC, Generic[Content]):
 
     def drawing(self) -> Drawing | None:
         """How states are drawn; None: as numbered boxes."""
-        return None
+        return cast("Drawing | None", self._part("drawing", "DRAWING"))
 
     def sprites(self) -> Mapping[str, Any] | None:
         """The parts of the drawing that the page moves (``sestra.drawing.sprites``); None: the page shows states as text."""
-        return None
+        return cast("Mapping[str, Any] | None", self._part("sprites", "SPRITES"))
 
     def grammar(self) -> Grammar | None:
         """What generates instructions; None: no interactions can be generated."""
-        return None
+        return cast("Grammar | None", self._part("grammar"))
 
     def phrases(self) -> Phrases | None:
         """Examples, and actions in words; None: there are no examples, and actions are shown in their own notation."""
-        return None
+        return cast("Phrases | None", self._part("phrases", "PHRASES"))
 
     def features(self) -> ObjectFeatures | None:
         """What the object policy knows of each content; None: each slot is one object, each content a feature."""
-        return None
+        make = self._part("features", "features")
+        return cast("ObjectFeatures", make(self)) if make else None
 
     def state_encoder(self) -> Any:
         """The class of the attention policy's state encoder (``sestra.learning.policies.state_encoder.StateEncoder``), which is made from
         the world's tables; None: an embedding of each slot's content and position."""
-        return None
+        return self._part("encoder", "ENCODER")
 
     def analysis(self) -> WorldAnalysis | None:
         """What the error analysis knows of the world's language and changes; None: only what holds in every world."""
+        return cast("WorldAnalysis | None", self._part("analysis", "ANALYSIS"))
+
+    def _part(self, module: str, name: str = "") -> Any:
+        """A module beside the module ``world`` that defines the class or one of its bases, or what has that name in it."""
+        for kind in type(self).__mro__:
+            package, _, file = kind.__module__.rpartition(".")
+            if package and file == "world" and find_spec(f"{package}.{module}"):
+                found = import_module(f"{package}.{module}")
+                return getattr(found, name) if name else found
         return None
 
     @cached_property

@@ -105,9 +105,6 @@ class Tables:
     def action(self, index: int) -> Action:
         return self.world.actions[index]
 
-    def action_index(self, action: Action) -> int:
-        return self.world.action_indices[action]
-
     # Batched: any leading dimensions, written as [...].
 
     def step(self, states: Integers, actions: Integers) -> Integers:

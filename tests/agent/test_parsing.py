@@ -208,8 +208,7 @@ def test_the_package_has_nothing_else():
 # Agents that ship with the package.
 
 
-@pytest.mark.skipif(not pretrained.names(), reason="no pretrained agents ship with this version of the package")
-@pytest.mark.parametrize("name", pretrained.names() or ["none"])
+@pytest.mark.parametrize("name", pretrained.names())
 def test_shipped_agents_follow_generated_instructions(name):
     agent = Agent.from_pretrained(name)
     assert agent.name == name
@@ -222,7 +221,6 @@ def test_shipped_agents_follow_generated_instructions(name):
     assert sum(turn.end != turn.start for turn in turns) > 0.8 * len(turns)
 
 
-@pytest.mark.skipif("alchemy" not in pretrained.names(), reason="no pretrained agent 'alchemy' ships with this version of the package")
 def test_a_folder_does_not_stand_in_for_an_agent_that_ships(tmp_path, monkeypatch):
     Agent.from_pretrained("scene").save_pretrained(tmp_path / "alchemy")
     monkeypatch.chdir(tmp_path)
@@ -231,7 +229,6 @@ def test_a_folder_does_not_stand_in_for_an_agent_that_ships(tmp_path, monkeypatc
     assert Agent.from_pretrained(Path("alchemy")).world.name == "scene"
 
 
-@pytest.mark.skipif("alchemy" not in pretrained.names(), reason="no pretrained agent 'alchemy' ships with this version of the package")
 def test_the_first_example():
     trace = Agent.from_pretrained("alchemy").follow(
         STATES["alchemy"], ["throw out first beaker", "pour the sixth beaker into the third one", "it turns brown"]

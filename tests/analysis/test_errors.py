@@ -21,8 +21,6 @@ from sestra.learning.evaluation import evaluate
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 
-NOBODY = " ".join(f"{n}:__" for n in range(4, 11))
-
 
 def case(world, instruction, goal, *path, history=(), stopped=True):
     parse = get_world(world).parse
@@ -34,56 +32,40 @@ def case(world, instruction, goal, *path, history=(), stopped=True):
     )  # fmt: skip
 
 
-def kind(world, *arguments, **settings):
-    return classify(compile_world(get_world(world)), case(world, *arguments, **settings))
-
-
 def beakers(*units):
     return " ".join(f"{number}:{unit}" for number, unit in enumerate((*units, *"_______")[:7], start=1))
 
 
-def test_right_action_on_the_wrong_object():
-    start = beakers("gg", "g", "r")
-    assert kind("alchemy", "drain one of the green", beakers("g", "g", "r"), start, beakers("gg", "_", "r")) is ErrorClass.WRONG_OBJECT
-    assert kind("alchemy", "pour red into it", beakers("ggr", "g"), start, beakers("gg", "gr")) is ErrorClass.WRONG_OBJECT
-    assert kind("tangrams", "remove the first", "1:1 2:2", "1:0 2:1 3:2", "1:0 2:1") is ErrorClass.WRONG_OBJECT
-    assert (
-        kind("scene", "he leaves", f"1:__ 2:r_ 3:__ {NOBODY}", f"1:b_ 2:r_ 3:__ {NOBODY}", f"1:b_ 2:__ 3:__ {NOBODY}")
-        is ErrorClass.WRONG_OBJECT
-    )
+def stage(*people):
+    return " ".join(f"{number}:{person}" for number, person in enumerate((*people, *["__"] * 10)[:10], start=1))
 
 
-def test_right_object_and_wrong_amount_or_place():
-    start = beakers("ggg")
-    assert kind("alchemy", "drain two", beakers("g"), start, beakers("gg")) is ErrorClass.WRONG_AMOUNT
-    assert kind("alchemy", "drain one", beakers("gg"), start, beakers("gg"), beakers("g")) is ErrorClass.WRONG_AMOUNT
-    scene = (f"1:__ 2:r_ 3:__ {NOBODY}", f"1:r_ 2:__ 3:__ {NOBODY}", f"1:__ 2:__ 3:r_ {NOBODY}")
-    assert kind("scene", "the man moves left", scene[1], scene[0], scene[2]) is ErrorClass.WRONG_AMOUNT
+LEFT, MIDDLE, RIGHT = stage("r_"), stage("__", "r_"), stage("__", "__", "r_")
 
 
-def test_stopped_early():
-    start = beakers("g", "r")
-    assert kind("alchemy", "pour green into red", beakers("_", "rg"), start, beakers("_", "r")) is ErrorClass.STOPPED_EARLY
-    assert kind("alchemy", "mix it", beakers("bb"), beakers("gr"), beakers("gr")) is ErrorClass.STOPPED_EARLY  # did nothing at all
-
-
-def test_ran_on():
-    start, goal, end = beakers("g", "r"), beakers("_", "r"), beakers("_", "rr")
-    assert kind("alchemy", "empty green", goal, start, goal, end) is ErrorClass.RAN_ON
-    assert kind("alchemy", "empty green", goal, start, beakers("g", "_"), stopped=False) is ErrorClass.RAN_ON
-
-
-def test_needs_an_earlier_state():
-    assert kind("tangrams", "put it back", "1:0 2:1", "1:0", "1:0 2:2", history=["1:0 2:1"]) is ErrorClass.EARLIER_STATE
-    moved, home, lost = f"1:r_ 2:__ 3:__ {NOBODY}", f"1:__ 2:r_ 3:__ {NOBODY}", f"1:__ 2:__ 3:r_ {NOBODY}"
-    assert kind("scene", "he moves back", home, moved, lost, history=[home]) is ErrorClass.EARLIER_STATE
-    assert kind("scene", "he moves right", home, moved, lost, history=[home]) is ErrorClass.WRONG_AMOUNT
-    undone = kind("alchemy", "undo that", beakers("gg"), beakers("g"), beakers("g"), history=[beakers("gg")])
-    assert undone is ErrorClass.EARLIER_STATE
-
-
-def test_anything_else_is_other():
-    assert kind("alchemy", "mix it", beakers("bb"), beakers("gr"), beakers("grg")) is ErrorClass.OTHER
+@pytest.mark.parametrize(
+    ("expected", "world", "instruction", "goal", "path", "settings"),
+    [
+        ("WRONG_OBJECT", "alchemy", "drain one of the green", beakers("g", "g"), [beakers("gg", "g"), beakers("gg", "_")], {}),
+        ("WRONG_OBJECT", "alchemy", "pour red into it", beakers("ggr", "g"), [beakers("gg", "g", "r"), beakers("gg", "gr")], {}),
+        ("WRONG_OBJECT", "tangrams", "remove the first", "1:1 2:2", ["1:0 2:1 3:2", "1:0 2:1"], {}),
+        ("WRONG_OBJECT", "scene", "he leaves", stage("__", "r_"), [stage("b_", "r_"), stage("b_")], {}),
+        ("WRONG_AMOUNT", "alchemy", "drain two", beakers("g"), [beakers("ggg"), beakers("gg")], {}),
+        ("WRONG_AMOUNT", "alchemy", "drain one", beakers("gg"), [beakers("ggg"), beakers("gg"), beakers("g")], {}),
+        ("WRONG_AMOUNT", "scene", "the man moves left", LEFT, [MIDDLE, RIGHT], {}),
+        ("WRONG_AMOUNT", "scene", "he moves right", MIDDLE, [LEFT, RIGHT], {"history": [MIDDLE]}),
+        ("STOPPED_EARLY", "alchemy", "pour green into red", beakers("_", "rg"), [beakers("g", "r"), beakers("_", "r")], {}),
+        ("STOPPED_EARLY", "alchemy", "mix it", beakers("bb"), [beakers("gr"), beakers("gr")], {}),  # did nothing at all
+        ("RAN_ON", "alchemy", "empty green", beakers("_", "r"), [beakers("g", "r"), beakers("_", "r"), beakers("_", "rr")], {}),
+        ("RAN_ON", "alchemy", "empty green", beakers("_", "r"), [beakers("g", "r"), beakers("g", "_")], {"stopped": False}),
+        ("EARLIER_STATE", "tangrams", "put it back", "1:0 2:1", ["1:0", "1:0 2:2"], {"history": ["1:0 2:1"]}),
+        ("EARLIER_STATE", "scene", "he moves back", MIDDLE, [LEFT, RIGHT], {"history": [MIDDLE]}),
+        ("EARLIER_STATE", "alchemy", "undo that", beakers("gg"), [beakers("g"), beakers("g")], {"history": [beakers("gg")]}),
+        ("OTHER", "alchemy", "mix it", beakers("bb"), [beakers("gr"), beakers("grg")], {}),
+    ],
+)
+def test_the_class_of_an_error(expected, world, instruction, goal, path, settings):
+    assert classify(compile_world(get_world(world)), case(world, instruction, goal, *path, **settings)) is ErrorClass[expected]
 
 
 @pytest.mark.parametrize("world", WORLDS.names())

@@ -11,11 +11,12 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lamps import Lamps
 
 from sestra.data import scone, synthetic
 from sestra.data.grammar import Context, Phenomenon, Phrase, Speaker, Turn
 from sestra.errors import InputError
-from sestra.worlds import WORLDS, Edit, World, get_world
+from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 
 worlds = pytest.mark.parametrize("world", WORLDS.names())
@@ -154,42 +155,23 @@ def test_an_instruction_means_one_thing_in_its_context(world):
 def test_nonsense_is_refused(arguments, expected):
     with pytest.raises(InputError, match=expected):
         synthetic.generate(**{"world": "scene", "count": 1, "seed": 0, **arguments})
-
-
-def test_splits_refuse_a_bad_seed():
     with pytest.raises(InputError, match="seed=-2"):
         synthetic.splits("scene", seed=-2)
 
 
-class Lamp(World):
-    name, slots, contents, edits = "lamp", 1, ("off", "on"), (Edit("press"),)
-
-    def edit(self, content, edit):
-        return "on" if content == "off" else "off"
-
-    def distance(self, content, goal):
-        return int(content != goal)
-
-    def parse(self, text):
-        return (text,)
-
-    def format(self, state):
-        return state[0]
-
-
 def press(context, rng):
-    return Turn(Phrase("press it"), ("on" if context.state == ("off",) else "off",), None)
+    return Turn(Phrase("press it"), ("r" if context.state[0] == "_" else "_", "_", "_"), None)
 
 
 def test_a_world_of_ones_own(monkeypatch):
-    monkeypatch.setitem(WORLDS._registered, "lamp", Lamp)
-    with pytest.raises(InputError, match="'lamp' has no grammar"):
-        synthetic.generate("lamp", 1, seed=0)
-    grammar = SimpleNamespace(start=lambda rng: Context((("off",),), Speaker({}, digits=False, terse=False, chatty=0)), RULES={press: 1.0})
-    monkeypatch.setattr(Lamp, "grammar", lambda self: grammar)
-    (interaction,) = synthetic.generate("lamp", 1, seed=0, turns=2)
-    assert interaction.states == (("off",), ("on",), ("off",))
+    with pytest.raises(InputError, match="'lamps' has no grammar"):
+        synthetic.generate(Lamps(), 1, seed=0)
+    dark = Context((("_",) * 3,), Speaker({}, digits=False, terse=False, chatty=0))
+    grammar = SimpleNamespace(start=lambda rng: dark, RULES={press: 1.0})
+    monkeypatch.setattr(Lamps, "grammar", lambda self: grammar)
+    (interaction,) = synthetic.generate(Lamps(), 1, seed=0, turns=2)
+    assert interaction.states == (("_", "_", "_"), ("r", "_", "_"), ("_", "_", "_"))
     assert interaction.instructions == ("press it", "press it")
     grammar.RULES = {lambda context, rng: None: 1.0}
     with pytest.raises(InputError, match="nothing to say after 0 turns"):
-        synthetic.generate("lamp", 1, seed=0)
+        synthetic.generate(Lamps(), 1, seed=0)

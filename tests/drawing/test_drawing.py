@@ -172,7 +172,7 @@ def test_captions_are_escaped_and_wrapped():
 def test_a_strip_frames_what_changed():
     after = (*BEAKERS[:6], "")
     frames = [("start", BEAKERS), ("throw out the last one", after)]
-    picture = sestra.drawing._strip(ALCHEMY, frames)
+    picture = sestra.drawing.strip_picture(ALCHEMY, frames)
     assert sum(getattr(shape, "line", None) == palette.CHANGED for shape in picture.shapes) == 1
     root = ElementTree.fromstring(draw_strip_svg(ALCHEMY, frames))
     assert root.get("aria-label") == f"“start”: {describe(ALCHEMY, BEAKERS)} “throw out the last one”: {describe(ALCHEMY, after)}"

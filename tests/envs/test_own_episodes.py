@@ -5,12 +5,12 @@ from __future__ import annotations
 import gymnasium
 import pytest
 from environments import END, FEW, MIDDLE, START, act, make, two_instructions
+from lamps import Lamps
 
 from sestra.data.scone import Interaction
-from sestra.envs.single import InstructionEnv
-from sestra.envs.vector import InstructionVectorEnv
+from sestra.envs import InstructionEnv, InstructionVectorEnv
 from sestra.errors import InputError
-from sestra.worlds import Edit, World, get_world
+from sestra.worlds import get_world
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_bad_options_are_refused(alchemy, options, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"episode": "turn"}, "episode='turn'; expected 'instruction' or 'interaction'"),
+        ({"episode": "turn"}, "episode='turn'; expected one of 'instruction', 'interaction'"),
         ({"verbosity": -0.1}, "verbosity=-0.1"),
         ({"verbosity": float("nan")}, "verbosity=nan"),
         ({"horizon": 0}, "horizon=0; expected a whole number of at least 1"),
@@ -89,7 +89,7 @@ def test_bad_options_are_refused(alchemy, options, message):
         ({"history_length": 1}, "raise history_length"),
         ({"interactions": []}, "no interaction has an instruction with a known start and goal"),
         ({"interactions": FEW["scene"]}, "not a content of world alchemy"),
-        ({"render_mode": "human"}, "render_mode='human'; expected 'ansi' or 'rgb_array'"),
+        ({"render_mode": "human"}, "render_mode='human'; expected one of 'ansi', 'rgb_array'"),
     ],
 )
 def test_bad_settings_are_refused(settings, message):
@@ -115,30 +115,11 @@ def test_unknown_states_are_left_out():
     assert [step[0] for step in act(env, "pop 1", "stop", "stop", "push 7 r", "stop")] == [0.0, 0.0, 1.0, 0.85, 1.0]
 
 
-class Lamp(World[str]):
-    """A lamp and its switch: a world in a few lines."""
-
-    name = "lamp"
-    slots = 1
-    contents = ("off", "on")
-    edits = (Edit("press"),)
-
-    def edit(self, content: str, edit: Edit) -> str | None:
-        return {"off": "on", "on": "off"}[content]
-
-    def distance(self, content: str, goal: str) -> int:
-        return int(content != goal)
-
-    def parse(self, text: str) -> tuple[str, ...]:
-        return (text,)
-
-    def format(self, state: tuple[str, ...]) -> str:
-        return state[0]
-
-
 def test_a_world_of_ones_own():
-    env = InstructionEnv(Lamp(), interactions=[Interaction("dark", (("off",), ("on",)), ("light please",))], verbosity=0.25)
+    lamps = Lamps()
+    dark, lit = lamps.parse("1:_ 2:_ 3:_"), lamps.parse("1:_ 2:r 3:_")
+    env = InstructionEnv(lamps, interactions=[Interaction("dark", (dark, lit), ("light please",))], verbosity=0.25)
     env.reset(seed=0)
-    assert [step[0] for step in act(env, "press", "stop")] == [0.75, 1.0]
-    with pytest.raises(InputError, match="lamp"):
-        InstructionEnv(Lamp())
+    assert [step[0] for step in act(env, "light 2 r", "stop")] == [0.75, 1.0]
+    with pytest.raises(InputError, match="lamps"):
+        InstructionEnv(lamps)

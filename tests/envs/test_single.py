@@ -31,8 +31,11 @@ def alchemy() -> gymnasium.Env:
 
 
 def test_import_is_cheap_and_enough():
-    code = "import sys, sestra.envs, gymnasium; gymnasium.spec('sestra/Scene-v0'); sys.exit('torch' in sys.modules)"
+    code = "import sys, sestra.envs, gymnasium; gymnasium.spec('sestra/Scene-v0'); sys.exit('sestra.envs.single' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert (sestra.envs.InstructionEnv, sestra.envs.InstructionVectorEnv) == (InstructionEnv, InstructionVectorEnv)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = sestra.envs.nothing
     sestra.envs.register()  # once more does no harm
     assert gymnasium.make("sestra.envs:sestra/Tangrams-v0", interactions=FEW["tangrams"]).unwrapped.world.name == "tangrams"
 

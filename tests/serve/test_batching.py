@@ -20,6 +20,27 @@ def squares(numbers: Sequence[int]) -> list[int]:
     return [number**2 for number in numbers]
 
 
+class Gated:
+    """Squares that wait for the gate to open; the batches are noted."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self._gate = threading.Event()
+        self.open = self._gate.set
+
+    def __call__(self, numbers: Sequence[int]) -> list[int]:
+        self._gate.wait(20)
+        self.batches.append(list(numbers))
+        return squares(numbers)
+
+
+async def submit(batcher: Batcher, *numbers: int) -> list[asyncio.Task[int]]:
+    """The tasks of some that come together, a moment later."""
+    tasks = [asyncio.create_task(batcher.submit("square", number)) for number in numbers]
+    await asyncio.sleep(0.05)
+    return tasks
+
+
 def test_a_lone_question_is_asked_at_once():
     batcher = Batcher({"square": squares})
     assert run_alone(batcher.submit("square", 3)) == 9
@@ -27,25 +48,16 @@ def test_a_lone_question_is_asked_at_once():
 
 
 def test_those_that_wait_go_together_up_to_the_limit():
-    sizes: list[int] = []
-    gate = threading.Event()
-
-    def gated(numbers: Sequence[int]) -> list[int]:
-        gate.wait(5)
-        sizes.append(len(numbers))
-        return squares(numbers)
+    gated = Gated()
 
     async def ask() -> list[int]:
         batcher = Batcher({"square": gated}, largest=4)
-        first = asyncio.create_task(batcher.submit("square", 0))
-        await asyncio.sleep(0.05)  # it is being answered
-        others = [asyncio.create_task(batcher.submit("square", number)) for number in range(1, 11)]
-        await asyncio.sleep(0.05)
-        gate.set()
-        return await asyncio.gather(first, *others)
+        tasks = [*await submit(batcher, 0), *await submit(batcher, *range(1, 11))]
+        gated.open()
+        return await asyncio.gather(*tasks)
 
     assert run_alone(ask()) == [number**2 for number in range(11)]
-    assert sizes == [1, 4, 4, 2]
+    assert [len(batch) for batch in gated.batches] == [1, 4, 4, 2]
 
 
 def test_questions_of_several_kinds_are_kept_apart():
@@ -69,96 +81,52 @@ def test_one_that_fails_spoils_no_other():
 
 
 def test_whoever_goes_away_is_not_waited_for():
-    gate = threading.Event()
-    asked: list[int] = []
-
-    def gated(numbers: Sequence[int]) -> list[int]:
-        gate.wait(5)
-        asked.extend(numbers)
-        return squares(numbers)
+    gated = Gated()
 
     async def ask() -> int:
         batcher = Batcher({"square": gated})
-        tasks = [asyncio.create_task(batcher.submit("square", n)) for n in range(3)]
-        await asyncio.sleep(0.05)
-        late = [asyncio.create_task(batcher.submit("square", n)) for n in (7, 8)]
-        await asyncio.sleep(0.05)
+        tasks, late = await submit(batcher, 0, 1, 2), await submit(batcher, 7, 8)
         tasks[1].cancel()
         late[0].cancel()
-        gate.set()
+        gated.open()
         assert [await tasks[0], await tasks[2]] == [0, 4]
         return await late[1]
 
     assert run_alone(ask()) == 64
-    assert asked == [0, 1, 2, 8]
+    assert gated.batches == [[0, 1, 2], [8]]
 
 
-def test_too_many_are_turned_away():
-    gate = threading.Event()
-
-    def gated(numbers: Sequence[int]) -> list[int]:
-        gate.wait(5)
-        return squares(numbers)
+def test_too_many_are_turned_away_and_those_who_left_are_not_counted():
+    gated = Gated()
 
     async def ask() -> list[int]:
         batcher = Batcher({"square": gated}, waiting=3)
-        first = asyncio.create_task(batcher.submit("square", 0))
-        await asyncio.sleep(0.05)
-        others = [asyncio.create_task(batcher.submit("square", n)) for n in range(1, 4)]
-        await asyncio.sleep(0.05)
+        tasks = [*await submit(batcher, 0), *await submit(batcher, 1, 2, 3)]
         with pytest.raises(BusyError):
             await batcher.submit("square", 9)
-        gate.set()
-        return await asyncio.gather(first, *others)
-
-    assert run_alone(ask()) == [0, 1, 4, 9]
-
-
-def test_those_who_left_are_not_counted_as_waiting():
-    gate = threading.Event()
-
-    def gated(numbers: Sequence[int]) -> list[int]:
-        gate.wait(5)
-        return squares(numbers)
-
-    async def ask() -> int:
-        batcher = Batcher({"square": gated}, waiting=2)
-        tasks = [asyncio.create_task(batcher.submit("square", 0))]
-        await asyncio.sleep(0.05)
-        tasks += [asyncio.create_task(batcher.submit("square", n)) for n in (1, 2)]
-        await asyncio.sleep(0.05)
-        tasks[1].cancel()
+        tasks.pop(1).cancel()
         await asyncio.sleep(0)
-        late = asyncio.create_task(batcher.submit("square", 7))
-        await asyncio.sleep(0.05)
-        gate.set()
-        await asyncio.gather(tasks[0], tasks[2])
-        return await late
+        tasks += await submit(batcher, 7)
+        gated.open()
+        return await asyncio.gather(*tasks)
 
-    assert run_alone(ask()) == 49
+    assert run_alone(ask()) == [0, 4, 9, 49]
 
 
 def test_fewer_go_together_where_they_are_large():
-    batches: list[list[int]] = []
-    gate = threading.Event()
-
-    def gated(sizes: Sequence[int]) -> list[int]:
-        gate.wait(5)
-        batches.append(list(sizes))
-        return squares(sizes)
+    gated, sizes = Gated(), [1, 50, 10, 60, 10, 10, 10, 200, 10]
 
     async def ask() -> list[int]:
         batcher = Batcher({"square": gated}, largest=4, padded=100)
-        sizes = [1, 50, 10, 60, 10, 10, 10, 200, 10]
         tasks = []
         for size in sizes:
             tasks.append(asyncio.create_task(batcher.submit("square", size, size)))
             await asyncio.sleep(0.01)
-        gate.set()
+        gated.open()
         return await asyncio.gather(*tasks)
 
-    assert run_alone(ask()) == squares([1, 50, 10, 60, 10, 10, 10, 200, 10])
-    assert batches == [[1], [50, 10], [60], [10, 10, 10, 10], [200]]
+    assert run_alone(ask()) == squares(sizes)
+    assert gated.batches == [[1], [50, 10], [60], [10, 10, 10, 10], [200]]
 
 
 @pytest.mark.parametrize("wrong", [lambda numbers: [], lambda numbers: [*numbers, 0], lambda numbers: None, lambda numbers: sys.exit()])
@@ -177,25 +145,18 @@ def test_a_wrong_number_of_answers_fails_its_askers_alone(wrong: Callable[[Seque
 
 
 def test_closing_refuses_all_and_waits_for_none():
-    gate = threading.Event()
-
-    def gated(numbers: Sequence[int]) -> list[int]:
-        gate.wait(20)
-        return squares(numbers)
+    gated = Gated()
 
     async def ask() -> tuple[list[int | BaseException], float]:
         batcher = Batcher({"square": gated})
-        tasks = [asyncio.create_task(batcher.submit("square", 0))]
-        await asyncio.sleep(0.05)
-        tasks += [asyncio.create_task(batcher.submit("square", n)) for n in (1, 2)]
-        await asyncio.sleep(0.05)
+        tasks = [*await submit(batcher, 0), *await submit(batcher, 1, 2)]
         begun = time.monotonic()
         batcher.close()
         answers = await asyncio.gather(*tasks, batcher.submit("square", 3), return_exceptions=True)
         taken = time.monotonic() - begun
         assert batcher.busy
         batcher.close()
-        gate.set()
+        gated.open()
         return answers, taken
 
     answers, taken = run_alone(ask())

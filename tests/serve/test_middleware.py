@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from untrained import untrained
 
 from sestra.serve.app import create_app
 from sestra.serve.middleware import HEADERS, Guard
+from sestra.serve.schemas import LARGEST_BODY
 
 
 def ask(app: Any, messages: Iterable[dict[str, Any]], *, forever: bool = False) -> list[dict[str, Any]]:
@@ -44,6 +46,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(app: FastAPI, monkeypatch: 
     assert headers[b"connection"] == b"close"
     assert b"content-security-policy" in headers
     assert json.loads(body["body"])["problems"] == [{"where": "body", "reason": "did not arrive within 0.1 seconds; send it again"}]
+
+
+def test_a_body_is_not_read_further_than_the_limit(app: FastAPI):
+    read = count()
+    start, _ = ask(app, ({"type": "http.request", "body": b" " * 65536, "more_body": True} for _ in read))
+    assert start["status"] == 413
+    assert next(read) <= LARGEST_BODY // 65536 + 1
 
 
 def test_half_a_body_is_not_passed_on():

@@ -15,6 +15,8 @@ from sestra import Agent
 from sestra.data import locate, scone, sources
 from sestra.errors import InputError
 from sestra.worlds import WORLDS, World, get_world
+from sestra.worlds.alchemy import grammar
+from sestra.worlds.alchemy.drawing import DRAWING
 from sestra.worlds.alchemy.world import Alchemy
 
 LAMPS = f"{Path(__file__).parents[1] / 'lamps.py'}:Lamps"
@@ -92,6 +94,17 @@ def test_parts_are_optional():
     lamps: World[str] = Lamps()
     parts = (lamps.drawing(), lamps.sprites(), lamps.grammar(), lamps.phrases(), lamps.features(), lamps.state_encoder(), lamps.analysis())
     assert parts == (None,) * 7
+
+
+def test_parts_lie_beside_the_module_world():
+    class Mine(Alchemy):
+        """Derived from a world that has all parts."""
+
+    for world in (Alchemy(), Mine()):
+        assert world.drawing() is DRAWING
+        assert world.grammar() is grammar
+        assert world.features() is not None
+        assert world.state_encoder().__name__ == "BeakerEncoder"
 
 
 def test_importing_worlds_imports_no_world():

@@ -131,7 +131,7 @@ STATE, GOAL = "1:g 2:_ 3:_ 4:_ 5:_ 6:_ 7:oooo", "1:gg 2:_ 3:_ 4:_ 5:_ 6:_ 7:oooo
 def test_case_by_case(state, action, last, problem, shaped):
     tables = TABLES["alchemy"]
     states, goals = (tables.encode([tables.world.parse(text)]) for text in (state, GOAL))
-    index = tables.action_index(tables.world.parse_action(action))
+    index = tables.world.action_indices[tables.world.parse_action(action)]
     for shaping, wanted in (("none", problem), ("distance", shaped)):
         found = rewards(tables, states, goals, verbosity=0.15, at_horizon=last, shaping=shaping)[0, index]
         assert float(found) == pytest.approx(wanted)

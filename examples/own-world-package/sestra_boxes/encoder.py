@@ -26,3 +26,6 @@ class BoxEncoder(FullStates, nn.Module):
         boxes = nn.functional.pad(nn.functional.embedding(states, prepared), (0, 0, 1, 1))  # [batch, 1 + slots + 1, embedding]
         places = self.positions.weight.expand(len(states), -1, -1)  # [batch, slots, embedding]
         return torch.cat([boxes[:, :-2], boxes[:, 1:-1], boxes[:, 2:], places], -1)  # [batch, slots, size]
+
+
+ENCODER = BoxEncoder

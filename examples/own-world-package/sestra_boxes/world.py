@@ -1,19 +1,12 @@
-"""The rules of the world; its other parts are imported when they are asked for."""
+"""The rules of the world; its other parts are the modules beside this one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from sestra.worlds import Edit, Settings, StateError, World
 from sestra.worlds.base import parse_numbered
 from sestra_boxes import COLOURS, EMPTY, PLACES
-
-if TYPE_CHECKING:
-    from sestra.analysis.changes import WorldAnalysis
-    from sestra.data.examples import Phrases
-    from sestra.data.grammar import Grammar
-    from sestra.drawing import Drawing
-    from sestra.worlds.features import ObjectFeatures
 
 
 class Boxes(World[str]):
@@ -46,33 +39,3 @@ class Boxes(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{content}" for number, content in enumerate(state, start=1))
-
-    def drawing(self) -> Drawing:
-        from sestra_boxes.drawing import DRAWING
-
-        return DRAWING
-
-    def grammar(self) -> Grammar:
-        from sestra_boxes import grammar
-
-        return grammar
-
-    def phrases(self) -> Phrases:
-        from sestra_boxes.phrases import PHRASES
-
-        return PHRASES
-
-    def features(self) -> ObjectFeatures:
-        from sestra_boxes.features import features
-
-        return features(self)
-
-    def state_encoder(self) -> Any:
-        from sestra_boxes.encoder import BoxEncoder
-
-        return BoxEncoder
-
-    def analysis(self) -> WorldAnalysis:
-        from sestra_boxes.analysis import ANALYSIS
-
-        return ANALYSIS

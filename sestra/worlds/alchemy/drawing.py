@@ -9,7 +9,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape
-from sestra.worlds.alchemy.symbols import CAPACITY, COLOURS
+from sestra.worlds.alchemy import CAPACITY, COLOURS
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,10 +27,18 @@ def picture(state: State, highlight: Collection[int]) -> Picture:
     for slot, units in enumerate(state):
         middle = PITCH * (slot + 0.5)
         if slot in highlight:
-            shapes.append(changed_frame(middle, 0, PITCH, HEIGHT))
+            shapes.append(frame(middle))
         shapes += beaker(middle, units)
-        shapes.append(number_below(middle, HEIGHT - 17, slot, highlight))
+        shapes.append(number(middle, slot, highlight))
     return Picture(PITCH * len(state), HEIGHT, tuple(shapes))
+
+
+def frame(middle: float) -> Box:
+    return changed_frame(middle, 0, PITCH, HEIGHT)
+
+
+def number(middle: float, place: int, highlight: Collection[int]) -> Label:
+    return number_below(middle, HEIGHT - 17, place, highlight)
 
 
 def beaker(middle: float, units: str) -> list[Shape]:

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from sestra.learning.kernels.decoder import lstm
 from sestra.learning.policies.state_encoder import EMBEDDING, FullStates
-from sestra.worlds.alchemy.symbols import CAPACITY, COLOURS
+from sestra.worlds.alchemy import CAPACITY, COLOURS
 from sestra.worlds.tables import Tables
 
 
@@ -39,3 +39,6 @@ class BeakerEncoder(FullStates, nn.Module):
     def forward(self, prepared: Tensor, states: Tensor) -> Tensor:
         beakers = nn.functional.embedding(states, prepared)  # [batch, slots, hidden]
         return torch.cat([beakers, self.positions.weight.expand(len(states), -1, -1)], -1)  # [batch, slots, size]
+
+
+ENCODER = BeakerEncoder

@@ -5,13 +5,12 @@ A pour ends with at most three units in the beaker, as in SCONE, so that mixing 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Rule, Template, Turn, draw_speaker, expand, marked
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, State, Template, Turn, draw_speaker, expand, marked
+from sestra.worlds.alchemy import BEAKERS, CAPACITY, COLOURS
 from sestra.worlds.alchemy.descriptions import NOTHING, Event, colours, describe, focus, refer, units
-from sestra.worlds.alchemy.symbols import BEAKERS, CAPACITY, COLOURS
 
 BROWN = "b"
 START_COLOURS = "gopry"
@@ -35,14 +34,6 @@ def start(rng: Random) -> Context:
     return Context(
         (tuple(beakers),), draw_speaker(rng, chatty=0.1, beaker=beaker, chemical=chemical, unit=("unit", "unit", "part", "portion"))
     )
-
-
-def _another(amount: int) -> list[Template]:
-    return [marked(f"[then |]{THROW} another {{unit}}", ELLIPSIS)] if amount == 1 else []
-
-
-def _with(context: Context, changes: Mapping[int, str]) -> tuple[str, ...]:
-    return tuple(changes.get(n, content) for n, content in enumerate(context.state))
 
 
 def drain(context: Context, rng: Random) -> Turn | None:
@@ -74,8 +65,9 @@ def drain(context: Context, rng: Random) -> Turn | None:
         templates = [
             marked(f"[then |]{THROW} {context.speaker.number(amount)} more", ELLIPSIS),
             marked(f"then {units(context, amount)} more", ELLIPSIS),
-            *_another(amount),
         ]
+        if amount == 1:
+            templates.append(marked(f"[then |]{THROW} another {{unit}}", ELLIPSIS))
     elif gap:
         templates = [marked(f"[then|and] {some} [of|from] {{x}}", ELLIPSIS)]
     elif share:
@@ -87,7 +79,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
     else:
         templates = [f"{THROW} {some} [of|from] {{x}}", f"[take|drain] {some} out of {{x}}"]
     phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
-    return Turn(phrase, _with(context, {beaker: context.state[beaker][: size - amount]}), event)
+    return Turn(phrase, context.state_with({beaker: context.state[beaker][: size - amount]}), event)
 
 
 def drain_top(context: Context, rng: Random) -> Turn | None:
@@ -105,7 +97,7 @@ def drain_top(context: Context, rng: Random) -> Turn | None:
         f"{THROW} everything but the {below} [{{chemical}}|] [from|in] {{x}}",
     )
     phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
-    return Turn(phrase, _with(context, {beaker: rest}), Event("drain", beaker, repeatable=False))
+    return Turn(phrase, context.state_with({beaker: rest}), Event("drain", beaker, repeatable=False))
 
 
 def pour(context: Context, rng: Random) -> Turn | None:
@@ -131,8 +123,8 @@ def pour(context: Context, rng: Random) -> Turn | None:
     return Turn(phrase, _poured(context, source, target), Event("pour", target))
 
 
-def _poured(context: Context, source: int, target: int) -> tuple[str, ...]:
-    return _with(context, {source: "", target: context.state[target] + context.state[source][::-1]})
+def _poured(context: Context, source: int, target: int) -> State:
+    return context.state_with({source: "", target: context.state[target] + context.state[source][::-1]})
 
 
 def mix(context: Context, rng: Random) -> Turn | None:
@@ -152,7 +144,7 @@ def mix(context: Context, rng: Random) -> Turn | None:
     if sum(set(other) >= set(content) for other in context.state) == 1:
         templates += [f"mix the {colours(content)} {{chemical}}s [together|to make brown|to form a brown mixture|]"]
     phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
-    return Turn(phrase, _with(context, {beaker: BROWN * len(content)}), Event("mix", beaker))
+    return Turn(phrase, context.state_with({beaker: BROWN * len(content)}), Event("mix", beaker))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
@@ -162,16 +154,16 @@ def again(context: Context, rng: Random) -> Turn | None:
         return None
     if event.kind == "drain" and event.amount and len(state[it]) >= event.amount and rng.random() < 0.5:
         phrase = expand(rng, context.speaker, "[do [it|that] again|repeat [|that|the last step]|[|and |same ]again]", SAME_AGAIN)
-        return Turn(phrase, _with(context, {it: state[it][: -event.amount]}), event)
+        return Turn(phrase, context.state_with({it: state[it][: -event.amount]}), event)
 
-    def after(beaker: int) -> tuple[str, ...] | None:
+    def after(beaker: int) -> State | None:
         content = state[beaker]
         if event.kind == "pour":
             return _poured(context, beaker, it) if content and len(content + state[it]) <= FULLEST_POUR else None
         if event.kind == "mix":
-            return _with(context, {beaker: BROWN * len(content)}) if len(set(content)) > 1 else None
+            return context.state_with({beaker: BROWN * len(content)}) if len(set(content)) > 1 else None
         amount = event.amount or len(content)
-        return _with(context, {beaker: content[: len(content) - amount]}) if 1 <= amount <= len(content) else None
+        return context.state_with({beaker: content[: len(content) - amount]}) if 1 <= amount <= len(content) else None
 
     results = {beaker: result for beaker in range(BEAKERS) if beaker != it and (result := after(beaker))}
     if not results:
@@ -207,7 +199,7 @@ def add(context: Context, rng: Random) -> Turn | None:
     phrase = expand(
         rng, context.speaker, f"add {units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng)
     )
-    return Turn(phrase, _with(context, {beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
+    return Turn(phrase, context.state_with({beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
 
-RULES: Mapping[Rule, float] = {drain: 0.2, drain_top: 0.03, pour: 0.8, mix: 1.0, again: 0.15, put_back: 0.03, add: 0.02}
+RULES = {drain: 0.2, drain_top: 0.03, pour: 0.8, mix: 1.0, again: 0.15, put_back: 0.03, add: 0.02}

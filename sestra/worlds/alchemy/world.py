@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from sestra.worlds.alchemy.symbols import BEAKERS, CAPACITY, COLOURS
+from sestra.worlds.alchemy import BEAKERS, CAPACITY, COLOURS
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
-
-if TYPE_CHECKING:
-    from sestra.analysis.changes import WorldAnalysis
-    from sestra.data.examples import Phrases
-    from sestra.data.grammar import Grammar
-    from sestra.drawing.generic import Drawing
-    from sestra.worlds.alchemy.encoder import BeakerEncoder
-    from sestra.worlds.features import ObjectFeatures
 
 
 class Alchemy(World[str]):
@@ -68,41 +60,6 @@ class Alchemy(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{beaker or '_'}" for number, beaker in enumerate(state, start=1))
-
-    def drawing(self) -> Drawing:
-        from sestra.worlds.alchemy.drawing import DRAWING
-
-        return DRAWING
-
-    def sprites(self) -> dict[str, Any]:
-        from sestra.worlds.alchemy.sprites import sprites
-
-        return sprites()
-
-    def grammar(self) -> Grammar:
-        from sestra.worlds.alchemy import grammar
-
-        return grammar
-
-    def phrases(self) -> Phrases:
-        from sestra.worlds.alchemy.phrases import PHRASES
-
-        return PHRASES
-
-    def features(self) -> ObjectFeatures:
-        from sestra.worlds.alchemy.features import features
-
-        return features(self)
-
-    def state_encoder(self) -> type[BeakerEncoder]:
-        from sestra.worlds.alchemy.encoder import BeakerEncoder
-
-        return BeakerEncoder
-
-    def analysis(self) -> WorldAnalysis:
-        from sestra.worlds.alchemy.analysis import ANALYSIS
-
-        return ANALYSIS
 
 
 @lru_cache(maxsize=1 << 16)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
 from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
-from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS
+from sestra.worlds.scene import COLOURS, NONE, POSITIONS
 
 EMPTY = NONE + NONE
 
@@ -148,10 +147,6 @@ def event_of(context: Context) -> Event:
 
 def people_of(context: Context) -> list[int]:
     return [n for n, content in enumerate(context.state) if content != EMPTY]
-
-
-def changed(context: Context, changes: Mapping[int, str]) -> tuple[str, ...]:
-    return tuple(changes.get(n, content) for n, content in enumerate(context.state))
 
 
 def article(colour: str) -> str:

@@ -9,7 +9,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, INK, NAMED, PAPER, ink_on, mix
 from sestra.drawing.parts import Cell, centred, lines, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
-from sestra.worlds.scene.symbols import COLOURS, NONE
+from sestra.worlds.scene import COLOURS, NONE
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -30,10 +30,18 @@ def picture(state: State, highlight: Collection[int]) -> Picture:
     for place, content in enumerate(state):
         middle = WING + PITCH * (place + 0.5)
         if place in highlight:
-            shapes.append(Box(middle - PITCH / 2 + 2, 20, PITCH - 4, EDGE - 22, None, CHANGED, 2, radius=8))
+            shapes.append(frame(middle))
         shapes += figure(middle, *content)
-        shapes.append(Label(middle, (EDGE + HEIGHT) / 2, str(place + 1), 14, PAPER, bold=place in highlight))
+        shapes.append(number(middle, place, highlight))
     return Picture(width, HEIGHT, tuple(shapes))
+
+
+def frame(middle: float) -> Box:
+    return Box(middle - PITCH / 2 + 2, 20, PITCH - 4, EDGE - 22, None, CHANGED, 2, radius=8)
+
+
+def number(middle: float, place: int, highlight: Collection[int]) -> Label:
+    return Label(middle, (EDGE + HEIGHT) / 2, str(place + 1), 14, PAPER, bold=place in highlight)
 
 
 def stage(width: float, places: int) -> list[Shape]:

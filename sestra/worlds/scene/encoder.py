@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from sestra.learning.kernels.decoder import lstm
 from sestra.learning.policies.state_encoder import EMBEDDING, FullStates
-from sestra.worlds.scene.symbols import COLOURS, NONE
+from sestra.worlds.scene import COLOURS, NONE
 from sestra.worlds.tables import Tables
 
 
@@ -53,3 +53,6 @@ class StageEncoder(FullStates, nn.Module):
             outputs.append(hidden)
         onward, back = torch.stack(outputs, 1)  # [slots, batch, hidden] each
         return torch.cat([onward, back.flip(0), embedded], -1).transpose(0, 1)  # [batch, slots, size]
+
+
+ENCODER = StageEncoder

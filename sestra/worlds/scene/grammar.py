@@ -6,21 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Rule, Template, Turn, draw_speaker, expand, marked
-from sestra.worlds.scene.descriptions import (
-    EMPTY,
-    Event,
-    article,
-    changed,
-    describe,
-    event_of,
-    focus,
-    people_of,
-    place,
-    refer,
-    refer_object,
-)
-from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS, distance
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Template, Turn, draw_speaker, expand, marked
+from sestra.worlds.scene import COLOURS, NONE, POSITIONS, distance
+from sestra.worlds.scene.descriptions import EMPTY, Event, article, describe, event_of, focus, people_of, place, refer, refer_object
 
 LONGEST_TRADE = 4
 """Edits in a trade of places, so that it stays within the paper's horizon of five actions."""
@@ -83,7 +71,7 @@ def enter(context: Context, rng: Random) -> Turn | None:
         templates += [f"{one} {{person}} in {COLOURS[shirt]} {{enters}} {{where}}"]
     if event_of(context).kind == "enter":
         templates += [marked(f"then {'another' if one == 'another' else 'one'} {dress} {{where}}", ELLIPSIS)]
-    return Turn(expand(rng, context.speaker, templates, where=where), changed(context, {target: shirt + hat}), Event("enter", target))
+    return Turn(expand(rng, context.speaker, templates, where=where), context.state_with({target: shirt + hat}), Event("enter", target))
 
 
 def leave(context: Context, rng: Random) -> Turn | None:
@@ -92,9 +80,8 @@ def leave(context: Context, rng: Random) -> Turn | None:
     if not people:
         return None
     who = _someone(context, people, rng)
-    return Turn(
-        expand(rng, context.speaker, "{x} {leaves}", x=refer(context, who, rng)), changed(context, {who: EMPTY}), Event("leave", origin=who)
-    )
+    phrase = expand(rng, context.speaker, "{x} {leaves}", x=refer(context, who, rng))
+    return Turn(phrase, context.state_with({who: EMPTY}), Event("leave", origin=who))
 
 
 def move(context: Context, rng: Random) -> Turn | None:
@@ -127,7 +114,7 @@ def hats(context: Context, rng: Random) -> Turn | None:
         return _give(context, _someone(context, worn, rng), _someone(context, bare, rng), rng)
     if kind == "swap" and len({state[n][1] for n in worn}) > 1:
         a, b = rng.sample(worn, 2)
-        after = changed(context, {a: state[a][0] + state[b][1], b: state[b][0] + state[a][1]})
+        after = context.state_with({a: state[a][0] + state[b][1], b: state[b][0] + state[a][1]})
         pair = _both(context, a, b, rng)
         return Turn(
             expand(rng, context.speaker, "{pair} [swap|switch|trade|exchange] hats", pair=pair),
@@ -136,13 +123,13 @@ def hats(context: Context, rng: Random) -> Turn | None:
         )
     if kind == "take off" and who in worn:
         phrase = expand(rng, context.speaker, "{x} takes [off {his} hat|{his} hat off]", x=refer(context, who, rng))
-        return Turn(phrase, changed(context, {who: state[who][0] + NONE}), Event(kind, who))
+        return Turn(phrase, context.state_with({who: state[who][0] + NONE}), Event(kind, who))
     if kind == "put on" and who in bare:
         hat = rng.choice(list(COLOURS))
         phrase = expand(
             rng, context.speaker, f"{{x}} puts [on {article(COLOURS[hat])} hat|{article(COLOURS[hat])} hat on]", x=refer(context, who, rng)
         )
-        return Turn(phrase, changed(context, {who: state[who][0] + hat}), Event(kind, who))
+        return Turn(phrase, context.state_with({who: state[who][0] + hat}), Event(kind, who))
     return None
 
 
@@ -162,7 +149,7 @@ def _give(context: Context, giver: int, taker: int, rng: Random) -> Turn:
             f"{{x}} [gives|hands] [{{his}}|the] [{COLOURS[hat]}|] hat to {{y}}",
             f"{{x}} gives {{y}} [{{his}}|the] [{COLOURS[hat]}|] hat",
         ]
-    after = changed(context, {giver: shirt + NONE, taker: state[taker][0] + hat})
+    after = context.state_with({giver: shirt + NONE, taker: state[taker][0] + hat})
     event = Event("give", taker if taken else giver, frozenset((giver, taker)), got=taken)
     return Turn(expand(rng, context.speaker, templates, x=x, y=y), after, event)
 
@@ -170,7 +157,7 @@ def _give(context: Context, giver: int, taker: int, rng: Random) -> Turn:
 def trade(context: Context, rng: Random) -> Turn | None:
     """Two people change places."""
     people, state = people_of(context), context.state
-    swaps = {(a, b): changed(context, {a: state[b], b: state[a]}) for a in people for b in people if a < b}
+    swaps = {(a, b): context.state_with({a: state[b], b: state[a]}) for a in people for b in people if a < b}
     short = [pair for pair, after in swaps.items() if 0 < sum(map(distance, state, after)) <= LONGEST_TRADE]
     if not short:
         return None
@@ -196,16 +183,16 @@ def again(context: Context, rng: Random) -> Turn | None:
         ]
         return Turn(
             expand(rng, context.speaker, templates, SAME_AGAIN, where=where),
-            changed(context, {target: state[event.who]}),
+            context.state_with({target: state[event.who]}),
             Event("enter", target),
         )
 
     def after(who: int) -> tuple[str, ...] | None:
         target = who + event.steps
         if event.kind == "leave":
-            return changed(context, {who: EMPTY})
+            return context.state_with({who: EMPTY})
         if event.kind == "take off" and state[who][1] != NONE:
-            return changed(context, {who: state[who][0] + NONE})
+            return context.state_with({who: state[who][0] + NONE})
         return _moved(context, who, target) if event.steps and 0 <= target < POSITIONS and target not in people else None
 
     results = {who: result for who in people if (result := after(who))}
@@ -251,7 +238,7 @@ def _both(context: Context, a: int, b: int, rng: Random) -> Phrase:
 
 
 def _moved(context: Context, who: int, target: int) -> tuple[str, ...]:
-    return changed(context, {who: EMPTY, target: context.state[who]})
+    return context.state_with({who: EMPTY, target: context.state[who]})
 
 
-RULES: Mapping[Rule, float] = {move: 0.4, enter: 0.24, leave: 0.14, hats: 0.26, trade: 0.04, again: 0.06, back: 0.06}
+RULES = {move: 0.4, enter: 0.24, leave: 0.14, hats: 0.26, trade: 0.04, again: 0.06, back: 0.06}

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
-from sestra.worlds.scene.symbols import COLOURS, NONE, POSITIONS, distance
-
-if TYPE_CHECKING:
-    from sestra.analysis.changes import WorldAnalysis
-    from sestra.data.examples import Phrases
-    from sestra.data.grammar import Grammar
-    from sestra.drawing.generic import Drawing
-    from sestra.worlds.features import ObjectFeatures
-    from sestra.worlds.scene.encoder import StageEncoder
+from sestra.worlds.scene import COLOURS, NONE, POSITIONS, distance
 
 
 class Scene(World[str]):
@@ -55,41 +47,6 @@ class Scene(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{position}" for number, position in enumerate(state, start=1))
-
-    def drawing(self) -> Drawing:
-        from sestra.worlds.scene.drawing import DRAWING
-
-        return DRAWING
-
-    def sprites(self) -> dict[str, Any]:
-        from sestra.worlds.scene.sprites import sprites
-
-        return sprites()
-
-    def grammar(self) -> Grammar:
-        from sestra.worlds.scene import grammar
-
-        return grammar
-
-    def phrases(self) -> Phrases:
-        from sestra.worlds.scene.phrases import PHRASES
-
-        return PHRASES
-
-    def features(self) -> ObjectFeatures:
-        from sestra.worlds.scene.features import features
-
-        return features(self)
-
-    def state_encoder(self) -> type[StageEncoder]:
-        from sestra.worlds.scene.encoder import StageEncoder
-
-        return StageEncoder
-
-    def analysis(self) -> WorldAnalysis:
-        from sestra.worlds.scene.analysis import ANALYSIS
-
-        return ANALYSIS
 
 
 def _parse_position(text: str) -> str:

@@ -15,7 +15,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
 from sestra.drawing.parts import centred, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
-from sestra.worlds.tangrams.symbols import SHAPES
+from sestra.worlds.tangrams import SHAPES, common
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -102,12 +102,23 @@ def picture(state: State, highlight: Collection[int]) -> Picture:
     shapes: list[Shape] = []
     for place in range(len(SHAPES)):
         middle = PITCH * (place + 0.5)
-        fill, line = (CHANGED_FILL, CHANGED) if place in highlight else (PAPER if place < len(row) else SHADE, RULE)
-        shapes.append(Box(middle - TILE / 2, 4, TILE, HEIGHT - 34, fill, line, 1.5, radius=8))
+        shapes.append(frame(middle) if place in highlight else tile(middle, PAPER if place < len(row) else SHADE))
         if place < len(row):
             shapes += figure(middle, row[place])
-        shapes.append(number_below(middle, HEIGHT - 16, place, highlight))
+        shapes.append(number(middle, place, highlight))
     return Picture(PITCH * len(SHAPES), HEIGHT, tuple(shapes))
+
+
+def tile(middle: float, fill: str, line: str = RULE) -> Box:
+    return Box(middle - TILE / 2, 4, TILE, HEIGHT - 34, fill, line, 1.5, radius=8)
+
+
+def frame(middle: float) -> Box:
+    return tile(middle, CHANGED_FILL, CHANGED)
+
+
+def number(middle: float, place: int, highlight: Collection[int]) -> Label:
+    return number_below(middle, HEIGHT - 16, place, highlight)
 
 
 def figure(middle: float, digit: str) -> list[Shape]:
@@ -175,16 +186,7 @@ def changed(before: State, after: State) -> frozenset[int]:
     (old,), (new,) = before, after
     other = [place for place, digit in enumerate(new) if digit != old[place : place + 1]]
     swapped = len(other) == 2 and sorted(old) == sorted(new)
-    return frozenset(other if swapped else (place for place, digit in enumerate(new) if digit not in _kept(old, new)))
-
-
-def _kept(old: str, new: str) -> str:
-    """The longest row of figures that stand in both in the same order."""
-    if not old or not new:
-        return ""
-    if old[-1] == new[-1]:
-        return _kept(old[:-1], new[:-1]) + old[-1]
-    return max(_kept(old[:-1], new), _kept(old, new[:-1]), key=len)
+    return frozenset(other if swapped else (place for place, digit in enumerate(new) if digit not in common(old, new)))
 
 
 DRAWING = Drawing(picture, terminal, describe, len(SHAPES), changed, {digit: figure.fill for digit, figure in FIGURES.items()})

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from sestra.learning.policies.state_encoder import EMBEDDING
 from sestra.worlds.tables import Tables
-from sestra.worlds.tangrams.symbols import SHAPES
+from sestra.worlds.tangrams import SHAPES
 
 
 class RowEncoder(nn.Module):
@@ -43,3 +43,6 @@ class RowEncoder(nn.Module):
 
     def mask(self, states: Tensor) -> Tensor:
         return self.absent[states]  # [batch, 1, places]
+
+
+ENCODER = RowEncoder

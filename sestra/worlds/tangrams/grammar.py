@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -15,14 +14,13 @@ from sestra.data.grammar import (
     STEP,
     Context,
     Phrase,
-    Rule,
     Template,
     Turn,
     draw_speaker,
     expand,
     marked,
 )
-from sestra.worlds.tangrams.symbols import SHAPES
+from sestra.worlds.tangrams import SHAPES
 
 
 @dataclass(frozen=True)
@@ -255,4 +253,4 @@ def _repeated(context: Context, phrase: Phrase, indices: list[int | None], place
     return _swapped(context, phrase, found[0], found[1], *places)
 
 
-RULES: Mapping[Rule, float] = {remove: 0.32, swap: 0.34, put_back: 0.28, undo: 0.04, again: 0.16}
+RULES = {remove: 0.32, swap: 0.34, put_back: 0.28, undo: 0.04, again: 0.16}

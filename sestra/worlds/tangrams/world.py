@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
-from sestra.worlds.tangrams.symbols import SHAPES
-
-if TYPE_CHECKING:
-    from sestra.analysis.changes import WorldAnalysis
-    from sestra.data.examples import Phrases
-    from sestra.data.grammar import Grammar
-    from sestra.drawing.generic import Drawing
-    from sestra.worlds.features import ObjectFeatures
-    from sestra.worlds.tangrams.encoder import RowEncoder
+from sestra.worlds.tangrams import SHAPES, common
 
 
 class Tangrams(World[str]):
@@ -49,7 +40,7 @@ class Tangrams(World[str]):
 
     def distance(self, content: str, goal: str) -> int:
         """The edit distance of the two rows, with a cost of two for substitutions."""
-        return len(content) + len(goal) - 2 * _longest_common_subsequence(content, goal)
+        return len(content) + len(goal) - 2 * len(common(content, goal))
 
     def parse(self, text: str) -> tuple[str]:
         shapes = parse_numbered(text, self.name)
@@ -64,47 +55,3 @@ class Tangrams(World[str]):
 
     def format(self, state: tuple[str, ...]) -> str:
         return " ".join(f"{number}:{shape}" for number, shape in enumerate(state[0], start=1))
-
-    def drawing(self) -> Drawing:
-        from sestra.worlds.tangrams.drawing import DRAWING
-
-        return DRAWING
-
-    def sprites(self) -> dict[str, Any]:
-        from sestra.worlds.tangrams.sprites import sprites
-
-        return sprites()
-
-    def grammar(self) -> Grammar:
-        from sestra.worlds.tangrams import grammar
-
-        return grammar
-
-    def phrases(self) -> Phrases:
-        from sestra.worlds.tangrams.phrases import PHRASES
-
-        return PHRASES
-
-    def features(self) -> ObjectFeatures:
-        from sestra.worlds.tangrams.features import features
-
-        return features(self)
-
-    def state_encoder(self) -> type[RowEncoder]:
-        from sestra.worlds.tangrams.encoder import RowEncoder
-
-        return RowEncoder
-
-    def analysis(self) -> WorldAnalysis:
-        from sestra.worlds.tangrams.analysis import ANALYSIS
-
-        return ANALYSIS
-
-
-@cache
-def _longest_common_subsequence(a: str, b: str) -> int:
-    if not a or not b:
-        return 0
-    if a[-1] == b[-1]:
-        return 1 + _longest_common_subsequence(a[:-1], b[:-1])
-    return max(_longest_common_subsequence(a[:-1], b), _longest_common_subsequence(a, b[:-1]))

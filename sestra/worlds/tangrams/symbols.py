@@ -1,3 +1,0 @@
-"""What Tangrams' states are written with."""
-
-SHAPES = "01234"
