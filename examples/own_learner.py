@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sestra.learning.learners.base import mean_over_steps
-from sestra.learning.settings import check_range
+from sestra.learning.settings import setting
 
 if TYPE_CHECKING:  # torch is not needed to show this learner's flags
     from torch import Tensor
@@ -30,14 +30,11 @@ TIE = 1e-6
 class Margin:
     """The best action wins by a margin that grows with the difference in reward."""
 
-    margin: float = 1.0
+    margin: float = setting(1.0, 0, 1_000_000)
     """Margin (kappa) in log-probability per unit of reward."""
 
     uses_demonstrations: ClassVar = False
     on_policy: ClassVar = False
-
-    def check(self) -> None:
-        check_range("margin", self.margin, 0, 1_000_000)
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         highest = rewards.amax(-1, keepdim=True)  # [steps, batch, 1]

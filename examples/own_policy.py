@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sestra.learning.settings import check_range
+from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
     from sestra.data.vocabulary import Vocabulary
@@ -25,13 +25,10 @@ if TYPE_CHECKING:
 class Recurrent:
     """An LSTM over words and a GRU decoder."""
 
-    size: int = 64
+    size: int = setting(64, 1, 10_000)
     """Size of all vectors."""
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"": {"learner": "best-action", "optimiser": "adam", "epochs": 20}}
-
-    def check(self) -> None:
-        check_range("size", self.size, 1, 10_000)
 
     def build(self, tables: Tables, vocabulary: Vocabulary) -> Policy:
         return network(tables, vocabulary, self.size)
