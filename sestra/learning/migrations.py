@@ -51,8 +51,13 @@ LAYER_MODULES_OF_1 = {
 """What modules of the built-in policies were called; none of the old names is a new one."""
 
 
+def version_of(values: Any) -> Any:
+    """Of a stored configuration; the first version did not store it."""
+    return values.get("version", 1) if isinstance(values, dict) else None
+
+
 def upgrade_weights(weights: Mapping[str, Weights]) -> dict[str, Weights]:
-    """Weights by the names of version 2; those that have them already are left as they are."""
+    """Weights that version 1 stored, which only had the built-in policies, by the names of version 2."""
     return {_upgrade_weight(name): value for name, value in weights.items()}
 
 
@@ -68,7 +73,7 @@ def upgrade(values: Any, place: str) -> dict[str, Any]:
     """A stored configuration as version 2 stores it; whether its values make sense is not checked here."""
     if not isinstance(values, dict):
         raise InputError(f"{place}: {shortened(repr(values))} is not a configuration; the file is damaged, use another one")
-    version = values.get("version", 1)
+    version = version_of(values)
     if version is True or version not in (1, VERSION):
         raise InputError(f"{place}: its version is {shortened(repr(version))}; expected at most {VERSION}; a newer sestra may read it")
     return _from_1({name: value for name, value in values.items() if name != "version"}, place) if version == 1 else values

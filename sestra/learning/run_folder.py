@@ -153,10 +153,12 @@ def load_trained(folder: RunFolder) -> Trained:
     if not folder.model.exists():
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
+    if migrations.version_of(read_json(folder.path / "config.json")) == 1:
+        tensors = migrations.upgrade_weights(tensors)
     policies = [config.policy.build(tables, vocabulary) for _ in chosen.get("members", [None])]
     policy: Policy = Ensemble(policies) if "members" in chosen else policies[0]
     try:
-        policy.load_state_dict({name: tensor.float() for name, tensor in migrations.upgrade_weights(tensors).items()})
+        policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
     except RuntimeError as error:
         raise checkpoint.CheckpointError(
             f"{folder.model}: does not fit the config.json beside it ({shorten(str(error), 200)}); use another run"

@@ -78,7 +78,7 @@ def test_from_training_to_an_exported_agent(lifecycle):
 
 def test_a_value_that_makes_no_sense(lifecycle):
     printed = lifecycle.sestra("train", "--world", "scene", "--policy", REFERENCE, "--size", "0", status=2)
-    assert "--size 0: expected a number from 1 to 10,000" in printed
+    assert "--size 0: expected a whole number from 1 to 10,000" in printed
 
 
 @pytest.mark.parametrize("reference", BROKEN)
