@@ -148,7 +148,7 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
     counted = 0
     with counter:
         for batch in todo[:5]:
-            training.roll_in(batch, training.learner)
+            training.execute(batch, training.learner)
             counted += len(batch)
     per_instruction = 3 * (counter.get_total_flops() / counted + lstm_flops(training))  # the backward pass takes two products for each
     speed = done / elapsed

@@ -21,7 +21,7 @@ from timing import WorldOptions, one_core, show
 from sestra.data.synthetic import splits
 from sestra.errors import check_number
 from sestra.worlds import STOP, Action, World, get_world
-from sestra.worlds.reward import rewards, take_actions
+from sestra.worlds.reward import rewards, step_with_rewards
 from sestra.worlds.tables import Tables, compile_world
 
 VERBOSITY = 0.15
@@ -84,7 +84,7 @@ def batched_step(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
     """What ``sestra.envs.batch`` calls, with the arrays that it has."""
     at_horizon = np.zeros(len(states), np.bool_)  # [batch]
-    after, reward, _ = take_actions(tables, states, goals, actions, verbosity=VERBOSITY, at_horizon=at_horizon)
+    after, reward, _ = step_with_rewards(tables, states, goals, actions, verbosity=VERBOSITY, at_horizon=at_horizon)
     return after, reward, tables.valid_actions(after)
 
 

@@ -36,7 +36,7 @@ from sestra.worlds.tables import Integers
 
 TakeTurns = Callable[[Sequence[Context]], list[Turn]]
 
-TOGETHER = 256
+MAX_BATCH = 256
 """The most turns in one call of the policy."""
 
 
@@ -120,8 +120,8 @@ class Agent:
         several = len(contexts) > 1
         parsed = [self._parser.parse(each, f"context {number}: " if several else "") for number, each in enumerate(contexts, start=1)]
         taken: list[Turn] = []
-        for first in range(0, len(parsed), TOGETHER):
-            some = parsed[first : first + TOGETHER]
+        for first in range(0, len(parsed), MAX_BATCH):
+            some = parsed[first : first + MAX_BATCH]
             turns = as_turns(some, self._tables)
             understood = torch.tensor([context.understood for context in some])  # [batch]
             taken += explain(self._policy, self._tables, some, turns, self._execute(turns, understood, decoding, generator))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sestra.agent.limits import LONGEST_INSTRUCTION, LONGEST_STATE, MOST_WORDS
+from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_STATE_LENGTH, MAX_WORDS
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Word
 from sestra.data.batch import Example, Turns, join_instructions, make_turns
@@ -14,7 +14,7 @@ from sestra.data.vocabulary import tokenize
 from sestra.errors import InputError, shortened
 from sestra.worlds.tables import Tables
 
-LONGEST_MESSAGE = 320
+MAX_MESSAGE_LENGTH = 320
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class Parser:
 
     def state(self, text: str, place: str) -> tuple[Any, ...]:
         world = self.tables.world
-        _check_text(text, LONGEST_STATE, place, f"a state of {world.name} as text")
+        _check_text(text, MAX_STATE_LENGTH, place, f"a state of {world.name} as text")
         try:
             return world.parse(text)
         except InputError as error:
             message = str(error)  # which may repeat the whole state
-            raise type(error)(place + (message if len(message) <= LONGEST_MESSAGE else f"{message[:150]} … {message[-150:]}")) from error
+            raise type(error)(place + (message if len(message) <= MAX_MESSAGE_LENGTH else f"{message[:150]} … {message[-150:]}")) from error
 
 
 def check_instructions(instructions: Sequence[str], place: str = "") -> None:
@@ -73,13 +73,13 @@ def check_instructions(instructions: Sequence[str], place: str = "") -> None:
 
 
 def check_word_count(count: int, place: str = "") -> None:
-    if count > MOST_WORDS:
-        raise InputError(f"{place}{count:,} words in all instructions together; expected at most {MOST_WORDS:,}; start a new interaction")
+    if count > MAX_WORDS:
+        raise InputError(f"{place}{count:,} words in all instructions together; expected at most {MAX_WORDS:,}; start a new interaction")
 
 
 def count_words(instruction: str, place: str = "") -> int:
     """The number of tokens; InputError if the instruction is too long or has no word."""
-    _check_text(instruction, LONGEST_INSTRUCTION, place, "an instruction such as 'throw out the first one'")
+    _check_text(instruction, MAX_INSTRUCTION_LENGTH, place, "an instruction such as 'throw out the first one'")
     tokens = tokenize(instruction)
     if not any(token[0].isalnum() for token in tokens):
         raise InputError(f"{place}{shortened(instruction)!r} has no word in it; write what to do, such as 'throw out the first one'")

@@ -52,11 +52,11 @@ class Evaluate(PolicyOnSplit):
 
     def run(self) -> int:
         from sestra.io import write_json
-        from sestra.learning.measure import measure
+        from sestra.learning.evaluation import evaluate_split
 
         check_number("--errors", self.errors, 0)
         folder, trained = self.load()
-        measured = measure(trained, self.split, self.data)
+        measured = evaluate_split(trained, self.split, self.data)
         wrong = _errors(trained, measured.interactions, measured.result)[: self.errors]
         if self.json:
             print_json(measured.record | ({"errors": wrong} if self.errors else {}))

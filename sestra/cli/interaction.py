@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sestra.agent.trace import Trace, Turn
 
 StateText = Annotated[str | None, tyro.conf.arg(metavar='"1:... 2:..."', help_behavior_hint="")]
-MOST_INSTRUCTIONS = 1000
+MAX_INSTRUCTIONS = 1000
 WORTH_MENTIONING = 0.05
 """The lowest probability at which an action that was not taken is shown."""
 
@@ -97,8 +97,8 @@ def read_instructions(given: Sequence[str]) -> list[str]:
     try:
         for line in filter(str.strip, sys.stdin):
             lines.append(line.strip())
-            if len(lines) > MOST_INSTRUCTIONS:
-                raise InputError(f"more than {MOST_INSTRUCTIONS:,} instructions on standard input; expected fewer, one per line")
+            if len(lines) > MAX_INSTRUCTIONS:
+                raise InputError(f"more than {MAX_INSTRUCTIONS:,} instructions on standard input; expected fewer, one per line")
     except UnicodeDecodeError as error:
         raise InputError(f"standard input is not UTF-8 ({error}); expected instructions as text, one per line") from error
     if not lines:

@@ -21,9 +21,9 @@ class Join:
     """The folder to make; it can be evaluated, used and exported like a run's."""
 
     def run(self) -> int:
-        from sestra.learning.run_folder import RunFolder, join
+        from sestra.learning.run_folder import RunFolder, write_ensemble
 
         folders = [RunFolder.find(name) for name in self.policies]
-        join(folders, RunFolder(self.to))
+        write_ensemble(folders, RunFolder(self.to))
         sys.stdout.write(f"{self.to}: {len(folders)} runs joined; evaluate the ensemble with: sestra evaluate {self.to}\n")
         return 0

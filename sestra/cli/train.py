@@ -80,7 +80,7 @@ class TrainFlags:
         if resuming:
             folder.check_source(source)
         training = Trainer(config, interactions, folder)
-        with folder.alone():
+        with folder.locked():
             if resuming:
                 for complaint in training.resume():
                     console.print(f"skipped {complaint}", markup=False)

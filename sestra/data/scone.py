@@ -18,7 +18,7 @@ State = tuple[Any, ...]
 UNKNOWN = "?"
 """How ``train-orig`` writes a state that was not annotated."""
 SPLITS = ("train", "dev", "test", "train-orig")
-LONGEST_LINE = 100_000
+MAX_LINE_LENGTH = 100_000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")  # all control characters but the tab
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -107,8 +107,8 @@ def _lines(path: Path) -> list[bytes]:
 
 def _decode(line: bytes) -> str:
     """The line's text, free of anything that an editor would not show."""
-    if len(line) > LONGEST_LINE:
-        raise DataError([f"a line of {len(line):,} bytes; expected at most {LONGEST_LINE:,}; is this a SCONE file?"])
+    if len(line) > MAX_LINE_LENGTH:
+        raise DataError([f"a line of {len(line):,} bytes; expected at most {MAX_LINE_LENGTH:,}; is this a SCONE file?"])
     if line.startswith(_BYTE_ORDER_MARK):
         raise DataError(["the line begins with a byte-order mark; save the file as UTF-8 without one"])
     try:

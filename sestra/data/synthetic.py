@@ -13,9 +13,9 @@ from sestra.data.scone import Interaction
 from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
 
-MOST_INTERACTIONS = 1_000_000
-MOST_TURNS = 100
-MOST_ATTEMPTS = 1000
+MAX_INTERACTIONS = 1_000_000
+MAX_TURNS = 100
+MAX_ATTEMPTS = 1000
 TRAIN, DEV = 2000, 200
 
 
@@ -26,7 +26,7 @@ def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, 
 
 def stream(world: str | World[Any], count: int, *, seed: int, turns: int = 5, prefix: str = "generated") -> Iterator[Interaction]:
     """The same interactions, one at a time."""
-    check_number("count", count, 1, MOST_INTERACTIONS)
+    check_number("count", count, 1, MAX_INTERACTIONS)
     if not isinstance(prefix, str) or not prefix.strip() or not prefix.isprintable():
         raise InputError(f"prefix {prefix!r} cannot begin an identifier; expected printable text without tabs or line ends")
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
@@ -50,7 +50,7 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
     if grammar is None:
         raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
     check_number("seed", seed, 0)
-    check_number("turns", turns, 1, MOST_TURNS)
+    check_number("turns", turns, 1, MAX_TURNS)
     return _endless(grammar, known.name, Random(f"{known.name} {seed}"), turns)
 
 
@@ -65,7 +65,7 @@ def _endless(grammar: Grammar, world: str, rng: Random, turns: int) -> Iterator[
 def next_turn(grammar: Grammar, world: str, context: Context, rng: Random) -> Turn:
     """The turn of a rule drawn by its weight, among those that apply and change the state."""
     rules, weights = list(grammar.RULES), list(grammar.RULES.values())
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         turn = rng.choices(rules, weights)[0](context, rng)
         if turn is not None and turn.state != context.state:
             return replace(turn, instruction=finish(context, turn.instruction, rng))

@@ -27,7 +27,7 @@ CHIP, LINE, WORD = 13.0, 14.0, 170.0
 """The side of a coloured letter, the height of a line in an action's name, and the widest word."""
 WIDEST = 700.0
 """What the blocks of a panel may take side by side."""
-LOOKED_AT = "#123f8c"
+FULL_WEIGHT = "#123f8c"
 
 
 def draw_attention(world: World[Any], trace: Trace, number: int, path: str | os.PathLike[str]) -> None:
@@ -142,7 +142,7 @@ def _label(row: Row, y: float, indent: float, letters: Mapping[str, str]) -> lis
 def _cell(x: float, y: float, width: float, row: Row, weight: float | None) -> list[Shape]:
     if weight is None:
         return [Label(x + width / 2, y + _height(row) / 2, "·", 12, QUIET)]
-    fill = mix(SHADE, LOOKED_AT, min(1.0, max(0.0, weight)) ** 0.8)
+    fill = mix(SHADE, FULL_WEIGHT, min(1.0, max(0.0, weight)) ** 0.8)
     shapes: list[Shape] = [Box(x + 1, y + 1, width - 2, _height(row) - 2, fill, radius=3)]
     if weight >= STATED:
         shapes.append(Label(x + width / 2, y + (12 if row.changes else _height(row) / 2), f"{weight:.0%}", 12, ink_on(fill)))
@@ -192,7 +192,7 @@ def _before_and_after(world: World[Any], turn: Turn) -> Picture:
 
 
 def _legend(width: float) -> Picture:
-    text = f"The darker, the more the agent looked there; weights below {STATED:.0%} are not written."
+    text = f"The darker, the larger the attention weight; weights below {STATED:.0%} are not written."
     lines = wrap(text, 12, width)
     shapes = [Label(0, 17 * line + 8, words, 12, QUIET, anchor="start") for line, words in enumerate(lines)]
     return Picture(width, 17.0 * len(lines), tuple(shapes))
@@ -207,8 +207,8 @@ def _scaled(shape: Shape, factor: float) -> Shape:
 
 
 def _in_words(turn: Turn, panels: Sequence[Panel]) -> str:
-    """For each action, what each head looked at most."""
-    said = [f"What the agent looked at while it followed “{turn.instruction.strip()}”."]
+    """For each action, what each head attended to most."""
+    said = [f"What the agent attended to while it followed “{turn.instruction.strip()}”."]
     for number, step in enumerate(turn.steps):
         most = [
             f"{panel.title.lower()}{f', {name}' if name else ''}: {row.label} ({row.weights[head][number] or 0:.0%})"

@@ -14,7 +14,7 @@ from sestra.worlds.base import World
 if TYPE_CHECKING:
     from sestra.agent.trace import Attention, Trace, Turn
 
-MOST_ROWS = 60
+MAX_ROWS = 60
 STATED = 0.03
 """The least weight that is written into its cell."""
 TITLES = {
@@ -116,9 +116,9 @@ def _elsewhere(rows: Sequence[Row]) -> list[Row]:
 
 def _most_attended(rows: list[Row], over: str) -> list[Row]:
     """At most so many rows, and one for all the others together."""
-    if len(rows) <= MOST_ROWS:
+    if len(rows) <= MAX_ROWS:
         return rows
-    kept = set(sorted(range(len(rows)), key=lambda place: -rows[place].most)[: MOST_ROWS - 1])
+    kept = set(sorted(range(len(rows)), key=lambda place: -rows[place].most)[: MAX_ROWS - 1])
     others = [row for place, row in enumerate(rows) if place not in kept]
     return [*(row for place, row in enumerate(rows) if place in kept), Row(f"({len(others)} other {over})", _together(others))]
 

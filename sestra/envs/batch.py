@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sestra.envs.task import CUSTOM, Array, Task
 from sestra.errors import InputError, check_choice
-from sestra.worlds.reward import take_actions
+from sestra.worlds.reward import step_with_rewards
 
 Flags = NDArray[np.bool_]
 
@@ -22,7 +22,7 @@ class Batch:
 
     def __init__(self, task: Task, size: int) -> None:
         self.task = task
-        self.script = task.script
+        self.turn_arrays = task.turn_arrays
         self.turn = np.zeros(size, np.int64)  # [size]: where in the script each episode is
         self.example = np.zeros(size, np.int64)  # [size]
         self.taken = np.zeros(size, np.int64)  # [size]: actions so far for the instruction
@@ -42,9 +42,9 @@ class Batch:
         elif isinstance(episode := self.task.choose(options), int):
             self.begin(everywhere, np.full(size, episode))
         else:  # one of the user's own; that of an earlier call is forgotten
-            self.script = self.task.script + episode
+            self.turn_arrays = self.task.turn_arrays + episode
             self.example[:] = CUSTOM
-            self._begin(everywhere, np.full(size, len(self.task.script.turns)))
+            self._begin(everywhere, np.full(size, len(self.task.turn_arrays.turns)))
 
     def begin_any(self, which: Flags | slice, count: int, rng: np.random.Generator) -> None:
         """Start that many examples, drawn at random."""
@@ -58,17 +58,17 @@ class Batch:
     def _begin(self, which: Flags | slice, turns: Array) -> None:
         self.turn[which] = turns
         self.taken[which] = 0
-        self.initial[which] = self.current[which] = self.script.start[turns]
+        self.initial[which] = self.current[which] = self.turn_arrays.start[turns]
         self.success[which] = False
 
     def act(self, actions: Array) -> tuple[NDArray[np.float64], Flags, Flags]:
         """Take the actions: reward, whether the episode is over, and whether it was cut off at the horizon."""
         task = self.task
-        known, last = self.script.known[self.turn], self.script.last[self.turn]  # [size]
+        known, last = self.turn_arrays.known[self.turn], self.turn_arrays.last[self.turn]  # [size]
         at_horizon = self.taken + 1 >= task.horizon  # [size]
         stop = actions == task.tables.stop  # [size]
-        goal = self.script.goal[self.turn]  # [size, slots]
-        self.current, reward, success = take_actions(
+        goal = self.turn_arrays.goal[self.turn]  # [size, slots]
+        self.current, reward, success = step_with_rewards(
             task.tables, self.current, goal, actions, verbosity=task.verbosity, at_horizon=at_horizon, shaping=task.shaping
         )
         self.success = success & known  # [size]
@@ -80,8 +80,8 @@ class Batch:
 
     def observation(self) -> dict[str, Array]:
         return {
-            "instruction": self.script.tokens[self.turn].astype(np.int64),  # [size, length]
-            "history": self.script.history[self.turn].astype(np.int64),  # [size, earlier, length]
+            "instruction": self.turn_arrays.tokens[self.turn].astype(np.int64),  # [size, length]
+            "history": self.turn_arrays.history[self.turn].astype(np.int64),  # [size, earlier, length]
             "initial": self.initial.copy(),  # [size, slots]
             "current": self.current.copy(),  # [size, slots]
         }
@@ -93,7 +93,7 @@ class Batch:
 
     def texts(self, place: int) -> dict[str, Any]:
         """What a person reads: instructions, and states in the world's own notation."""
-        turn, text = self.script.turns[self.turn[place]], self.task.world.format
+        turn, text = self.turn_arrays.turns[self.turn[place]], self.task.world.format
         return {
             "id": turn.id,
             "turn": len(turn.history) + 1,
@@ -118,7 +118,7 @@ class Batch:
 
             console = Console(force_terminal=True, color_system="truecolor", width=200, highlight=False)
             with console.capture() as capture:
-                console.print(self.script.turns[self.turn[place]].instruction, markup=False)
+                console.print(self.turn_arrays.turns[self.turn[place]].instruction, markup=False)
                 console.print(draw_terminal(self.task.world, state))
             return capture.get()
         return None

@@ -32,30 +32,30 @@ CUSTOM = -1
 
 
 class Settings(TypedDict, total=False):
-    """What every environment can be told; all of it also as a keyword of ``gymnasium.make``."""
+    """Keyword arguments of every environment, also through ``gymnasium.make``."""
 
     interactions: Sequence[Interaction] | None
-    """The examples; unless told otherwise the generated training interactions, so that an environment is the same on every machine
+    """The examples; by default the generated training interactions, so that an environment is the same on every machine
     (``sestra.data.locate.read_split`` gives SCONE's)."""
     episode: Episode
     """An episode is one instruction, or all instructions of an interaction: STOP then moves on to the next one."""
     vocabulary: Vocabulary | None
-    """Which token has which number; that of the interactions unless told otherwise."""
+    """Which token has which number; by default that of the interactions."""
     verbosity: float | None
-    """The paper's δ; the paper's value unless told otherwise."""
+    """The paper's δ; by default the paper's value."""
     shaping: Shaping
     """What the reward's shaping term counts."""
     horizon: int | None
-    """The paper's M: the most actions for an instruction, STOP included; the paper's value unless told otherwise."""
+    """The paper's M: the most actions for an instruction, STOP included; by default the paper's value."""
     instruction_length: int | None
-    """Tokens in the observation of an instruction; as many as the longest has, and at least 40, unless told otherwise."""
+    """Tokens in the observation of an instruction; by default as many as the longest has, and at least 40."""
     history_length: int | None
-    """Earlier instructions in an observation; as many as the longest interaction has, and at least 4, unless told otherwise."""
+    """Earlier instructions in an observation; by default as many as the longest interaction has, and at least 4."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """An instruction to execute, with those before it; nobody may know the goal."""
+    """An instruction to execute, with those before it; the goal may be unknown."""
 
     id: str
     history: tuple[str, ...]
@@ -68,7 +68,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Script:
+class TurnArrays:
     """Turns as arrays; the turns of an episode follow each other."""
 
     turns: tuple[Turn, ...]
@@ -79,9 +79,9 @@ class Script:
     known: NDArray[np.bool_]  # [turns]: whether there is a goal
     last: NDArray[np.bool_]  # [turns]
 
-    def __add__(self, other: Script) -> Script:
+    def __add__(self, other: TurnArrays) -> TurnArrays:
         arrays = ("tokens", "history", "start", "goal", "known", "last")
-        return Script(self.turns + other.turns, *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in arrays))
+        return TurnArrays(self.turns + other.turns, *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in arrays))
 
 
 class Task:
@@ -118,11 +118,11 @@ class Task:
         self.instruction_length = longest if instruction_length is None else count("instruction_length", instruction_length)
         most = max([earlier, *(len(interaction.instructions) - 1 for interaction in interactions)])
         self.history_length = most if history_length is None else count("history_length", history_length)
-        self.script = self.write(turn for interaction in interactions for turn in _turns(interaction, episode))
-        if not self.script.turns:
+        self.turn_arrays = self.encode(turn for interaction in interactions for turn in _turns(interaction, episode))
+        if not self.turn_arrays.turns:
             raise InputError("no interaction has an instruction with a known start and goal; give some that do")
-        self.first = np.flatnonzero(np.concatenate([[True], self.script.last[:-1]]))  # [examples]: the turn that each begins with
-        self._examples = {self.script.turns[turn].id: example for example, turn in reversed([*enumerate(self.first.tolist())])}
+        self.first = np.flatnonzero(np.concatenate([[True], self.turn_arrays.last[:-1]]))  # [examples]: the turn that each begins with
+        self._examples = {self.turn_arrays.turns[turn].id: example for example, turn in reversed([*enumerate(self.first.tolist())])}
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
@@ -141,7 +141,7 @@ class Task:
     def action_space(self) -> spaces.Discrete:
         return spaces.Discrete(self.tables.actions)
 
-    def choose(self, choice: Choice) -> int | Script:
+    def choose(self, choice: Choice) -> int | TurnArrays:
         """The example, or the episode of its own, that a reset's options ask for."""
         extra = sorted(set(choice) - {"example", "state", "instructions", "goal"})
         if extra:
@@ -162,9 +162,9 @@ class Task:
         turns = [*_turns(Interaction("custom", states, tuple(instructions)), "interaction")]
         if self.episode == "instruction":  # the earlier ones have been executed: they are history
             turns = [Turn("custom", turns[-1].history, turns[-1].instruction, turns[0].start, goal, True)]
-        return self.write(turns)
+        return self.encode(turns)
 
-    def write(self, turns: Iterable[Turn]) -> Script:
+    def encode(self, turns: Iterable[Turn]) -> TurnArrays:
         """The turns as arrays; raises InputError where one does not fit."""
         turns = tuple(turns)
         numbers = {text: self._tokens(text) for turn in turns for text in (*turn.history, turn.instruction)}
@@ -179,7 +179,7 @@ class Task:
             goal = self.tables.encode(turn.start if turn.goal is None else turn.goal for turn in turns)
         except KeyError as error:
             raise InputError(f"{error.args[0]!r} is not a content of world {self.world.name}; are these its interactions?") from error
-        return Script(
+        return TurnArrays(
             turns,
             np.array([numbers[turn.instruction] for turn in turns], dtype=np.int32).reshape(-1, self.instruction_length),
             history,

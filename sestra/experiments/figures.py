@@ -104,8 +104,8 @@ def _settings(preset: Preset, group: Group) -> str:
     """The settings of the runs, in a few words."""
     of_preset = "the paper's settings" if preset == "paper" else "our default settings"
     settings = config_of(group.records[0]).optimisation
-    warm_up = round(settings.warm_up * settings.epochs)
-    begin = f"{of_preset}, with {warm_up} epochs of warm-up" if warm_up else of_preset
+    warm_up_fraction = round(settings.warm_up_fraction * settings.epochs)
+    begin = f"{of_preset}, with {warm_up_fraction} epochs of warm-up" if warm_up_fraction else of_preset
     return f"{begin}, but {describe(group.different)}" if group.different else begin
 
 

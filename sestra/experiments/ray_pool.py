@@ -25,7 +25,7 @@ OBJECT_STORE = 80 * 2**20
 """Bytes, about the least that Ray accepts: trials exchange files, not objects."""
 QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
 START_ATTEMPTS = 4
-ANSWER = 10.0
+CONNECT_TIMEOUT = 10.0
 """Seconds that a cluster has to accept a connection."""
 
 
@@ -47,7 +47,7 @@ def connect(ray: Any, address: str) -> None:
     host, _, port = address.rpartition(":")
     try:
         if port.isdigit() and "://" not in address:
-            socket.create_connection((host, int(port)), timeout=ANSWER).close()
+            socket.create_connection((host, int(port)), timeout=CONNECT_TIMEOUT).close()
         ray.init(address=address, **QUIET)
     except Exception as error:  # Ray raises whatever its layers do
         raise InputError(

@@ -29,11 +29,11 @@ def make(
 ) -> dict[str, Any]:
     """The record of a training that has ended; evaluates its best policy on the splits, as ``sestra evaluate`` does."""
     from sestra.learning import checkpoint
-    from sestra.learning.measure import measure
+    from sestra.learning.evaluation import evaluate_split
     from sestra.learning.run_folder import load_trained
 
     trained = load_trained(training.folder)
-    measured = {split: measure(trained, split, data, generated=data is None).record for split in splits}
+    measured = {split: evaluate_split(trained, split, data, generated=data is None).record for split in splits}
     if "dev" in measured:
         write_json(training.folder.path / "results.json", measured["dev"])  # 'sestra export' needs it
     progress, config = training.progress, training.config
@@ -95,7 +95,7 @@ def read(path: Path) -> dict[str, Any]:
     if "model" in record:  # older records lack it
         _check(path, record, "model.sha256", str)
     config = TrainConfig.from_json(record["config"], f"{path}: config")
-    return record | {"config": config.to_json(), "different": migrations.upgrade_differences(record["different"])}
+    return record | {"config": config.to_json(), "different": migrations.migrate_differences(record["different"])}
 
 
 def _check(path: Path, record: Any, place: str, kind: type | tuple[type, ...]) -> None:

@@ -198,7 +198,7 @@ def worker(folder: Path) -> dict[str, Any]:
 def _alone(folder: RunFolder, token: str) -> Iterator[None]:
     """Lock the run, and note who has it."""
     note = folder.path / NOTE
-    with folder.alone(LOCK_TIMEOUT):
+    with folder.locked(LOCK_TIMEOUT):
         try:
             write_json(note, {"token": token, "host": socket.gethostname(), "pid": os.getpid()})
             yield

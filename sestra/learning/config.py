@@ -66,7 +66,7 @@ class OptimisationConfig:
     """Instructions per update."""
     learning_rate: float = setting(0.001, 1e-12, 10)
     """Initial learning rate."""
-    final_learning_rate: float = setting(1.0, 0, 1)
+    final_lr_fraction: float = setting(1.0, 0, 1)
     """Final learning rate as a fraction of the initial one; the schedule is a half cosine."""
     ema_decay: float = setting(0.0, 0, 1)
     """Decay of the exponential moving average of the weights, which validation and the final model use (0: no average)."""
@@ -75,14 +75,14 @@ class OptimisationConfig:
     epochs: int = setting(200, 1, 1_000_000)
     """The most passes over the training data."""
     min_updates: int = setting(0, 0, 1_000_000, rare=True)
-    """Raises the number of epochs for small data, so that there are at least so many updates; 0 where --epochs is given."""
-    warm_up: float = setting(0.0, 0, 1, rare=True)
+    """Raises the number of epochs for small data, until there are at least this many updates; 0 where --epochs is given."""
+    warm_up_fraction: float = setting(0.0, 0, 1, rare=True)
     """Fraction of the epochs, at the start, that maximise best-action likelihood instead of the learner's objective (0: the paper)."""
 
 
 @dataclass(frozen=True)
 class SelectionConfig:
-    """When training stops."""
+    """Early stopping."""
 
     patience: float = setting(50.0, 0, 1_000_000, rare=True)
     """Epochs without a higher validation reward before training stops; grows by half a per cent with each improvement."""
@@ -183,7 +183,7 @@ class TrainConfig:
         It may name classes in files, whose code is then run: not files in the folder that holds the configuration, since code must not come
         along with data.
         """
-        values = migrations.upgrade(stored, place)
+        values = migrations.migrate_config(stored, place)
         parts: dict[str, Any] = {}
         for name, registry in PLUGINS.items():
             part = values.get(name, {"name": DEFAULTS[name]})

@@ -12,7 +12,7 @@ from sestra.learning.policies.base import Inputs, Policy, select, select_rows
 from sestra.worlds.tables import Integers, Tables
 
 SMALLEST_UNIFORM = 2.0**-25
-"""Less than any number above 0 that torch draws: no waiting time is infinite."""
+"""Lower bound of uniform draws, less than any that torch makes above 0, so that their logarithm is finite."""
 Choose = Callable[[Tensor, Integers, int], Tensor]
 """Chooses actions ``[batch]`` from logits ``[batch, actions]``, the states ``[batch, slots]`` and the number of the step."""
 
@@ -23,7 +23,7 @@ def greedy(logits: Tensor, _states: Integers, _step: int) -> Tensor:
 
 
 def sampled(generator: torch.Generator) -> Choose:
-    """Draw each action from the policy's distribution: the first to end of independent exponential waiting times."""
+    """Draw each action from the policy's distribution, by an exponential race (the Gumbel-max trick)."""
 
     def choose(logits: Tensor, _states: Integers, _step: int) -> Tensor:
         uniform = torch.rand(logits.shape, generator=generator).clamp_(min=SMALLEST_UNIFORM)  # [batch, actions]

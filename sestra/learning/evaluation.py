@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sestra.data.batch import Turns, batches
+from sestra.data import sources
+from sestra.data.batch import Turns, batches, encode_turns
+from sestra.data.scone import Interaction
 from sestra.learning.decoding import greedy
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import Policy
 from sestra.learning.rollout import roll_out
-from sestra.metrics import Accuracy
-from sestra.worlds.reward import take_actions
+from sestra.learning.run_folder import Trained
+from sestra.metrics import METRICS, Accuracy, to_record
+from sestra.version import __version__
+from sestra.worlds.reward import step_with_rewards
 from sestra.worlds.tables import Flags, Integers, Tables
 
 
@@ -29,7 +36,7 @@ class Evaluation:
     by_turn: tuple[Accuracy, ...]
     """Single instructions, by their place in the interaction."""
     reward: float
-    """Mean over single instructions of the sum of an execution's rewards."""
+    """Mean over single instructions of the sum of an execution's rewards, as the paper defines them whatever training's shaping is."""
     reached: Integers  # [turns, slots]: from the annotated start state
     success: Flags  # [turns]
 
@@ -105,6 +112,35 @@ def _total_rewards(tables: Tables, turns: Turns, execution: Execution, verbosity
     steps = len(execution.states)
     states, goals = execution.states.flatten(0, 1).numpy(), np.tile(turns.goal, (steps, 1))  # [steps * batch, slots]
     at_horizon = np.zeros(len(states), np.bool_)
-    _, reward, _ = take_actions(tables, states, goals, execution.actions.flatten().numpy(), verbosity=verbosity, at_horizon=at_horizon)
+    _, reward, _ = step_with_rewards(tables, states, goals, execution.actions.flatten().numpy(), verbosity=verbosity, at_horizon=at_horizon)
     total: NDArray[np.float64] = (reward.reshape(steps, -1) * execution.alive.numpy()).sum(0)
     return total
+
+
+@dataclass(frozen=True)
+class SplitEvaluation:
+    record: dict[str, Any]
+    result: Evaluation
+    interactions: list[Interaction]
+
+
+def evaluate_split(trained: Trained, split: str, data: Path | None = None, *, generated: bool = False) -> SplitEvaluation:
+    """Follow the instructions and the interactions of a split."""
+    config = trained.config
+    interactions, source = sources.load(config.world, split, data, generated=generated)
+    turns = encode_turns(interactions, trained.vocabulary, trained.tables)
+    result = evaluate(trained.policy, trained.tables, turns, horizon=config.rollout.execution_horizon, verbosity=config.rollout.verbosity)
+    record = {
+        "world": trained.tables.world.name,
+        "split": split,
+        **to_record({name: getattr(result, name) for name in METRICS}),
+        "by_turn": [accuracy.rounded.percent for accuracy in result.by_turn],
+        "reward": round(result.reward, 4),
+        "learner": config.learner_name,
+        "seed": config.seed,
+        "training": trained.chosen,
+        "data": dataclasses.asdict(source),
+        "config": config.to_json(),
+        "version": __version__,
+    }
+    return SplitEvaluation(record, result, interactions)

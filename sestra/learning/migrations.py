@@ -18,16 +18,16 @@ NAMES_OF_1 = {
     "horizon": "rollout", "execution_horizon": "rollout", "verbosity": "rollout", "shaping": "rollout",
     "guided": "rollout oracle_fraction",
     "optimiser": "optimisation", "batch_size": "optimisation", "learning_rate": "optimisation",
-    "decay": "optimisation final_learning_rate", "averaging": "optimisation ema_decay", "clip": "optimisation max_grad_norm",
-    "epochs": "optimisation", "warm_up": "optimisation",
+    "decay": "optimisation final_lr_fraction", "averaging": "optimisation ema_decay", "clip": "optimisation max_grad_norm",
+    "epochs": "optimisation", "warm_up": "optimisation warm_up_fraction",
     "patience": "selection",
     "network": "policy policy", "learner": "learner", "entropy": "learner", "policy": "policy",
 }  # fmt: skip
 """Of each field of version 1, which had no groups: its group now, and its name if that is another one."""
 DEFAULTS_OF_1 = {"horizon": 7, "verbosity": 0.15}
-"""Where they were not those of version 2."""
+"""Defaults of version 1 that differ from those of version 2."""
 DELETED = {"robust": 0.0, "taught": 0.7, "smoothing": 0.9, "chosen_after": 0.0}
-"""Settings that version 2 does not have, with the values that it has in effect."""
+"""Removed settings, each with the only value that is still supported."""
 WITH_ENTROPY = ("sestra", "policy-gradient", "contextual-bandit")
 """The learners of version 1 that used the entropy; the others ignored it."""
 
@@ -56,12 +56,12 @@ def version_of(values: Any) -> Any:
     return values.get("version", 1) if isinstance(values, dict) else None
 
 
-def upgrade_weights(weights: Mapping[str, Weights]) -> dict[str, Weights]:
+def migrate_weights(weights: Mapping[str, Weights]) -> dict[str, Weights]:
     """Weights that version 1 stored, which only had the built-in policies, by the names of version 2."""
-    return {_upgrade_weight(name): value for name, value in weights.items()}
+    return {_migrate_weight(name): value for name, value in weights.items()}
 
 
-def _upgrade_weight(name: str) -> str:
+def _migrate_weight(name: str) -> str:
     prefix, layer, rest = re.fullmatch(r"((?:members\.\d+\.)?)((?:layers\.\d+\.)?)(.*)", name).groups()  # type: ignore[union-attr]
     for old, new in (LAYER_MODULES_OF_1 if layer else MODULES_OF_1).items():
         if rest == old or rest.startswith(f"{old}."):
@@ -69,7 +69,7 @@ def _upgrade_weight(name: str) -> str:
     return name
 
 
-def upgrade(values: Any, place: str) -> dict[str, Any]:
+def migrate_config(values: Any, place: str) -> dict[str, Any]:
     """A stored configuration as version 2 stores it; whether its values make sense is not checked here."""
     if not isinstance(values, dict):
         raise InputError(f"{place}: {shortened(repr(values))} is not a configuration; the file is damaged, use another one")
@@ -79,7 +79,7 @@ def upgrade(values: Any, place: str) -> dict[str, Any]:
     return _from_1({name: value for name, value in values.items() if name != "version"}, place) if version == 1 else values
 
 
-def upgrade_differences(different: Mapping[str, Any]) -> dict[str, Any]:
+def migrate_differences(different: Mapping[str, Any]) -> dict[str, Any]:
     """The differences in a result record, by the names that the settings have now."""
     return {_place(name)[1] if name in NAMES_OF_1 else name: pair for name, pair in different.items()}
 
@@ -101,9 +101,9 @@ def _from_1(old: dict[str, Any], place: str) -> dict[str, Any]:
         group, renamed = _place(name)
         (new.setdefault(group, {}) if group else new)[renamed] = value
     optimisation = new.get("optimisation", {})
-    epochs, warm_up = optimisation.get("epochs", 200), optimisation.get("warm_up")
+    epochs, warm_up = optimisation.get("epochs", 200), optimisation.get("warm_up_fraction")
     if type(warm_up) is int and type(epochs) is int and epochs > 0:  # else it is refused later
-        optimisation["warm_up"] = min(warm_up / epochs, 1.0)
+        optimisation["warm_up_fraction"] = min(warm_up / epochs, 1.0)
     return new
 
 

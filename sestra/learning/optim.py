@@ -23,7 +23,8 @@ def make_optimiser(config: OptimisationConfig, parameters: Iterable[torch.nn.Par
 
 
 def rmsprop(parameters: list[torch.nn.Parameter], learning_rate: float) -> torch.optim.Optimizer:
-    """RMSProp in a third of torch's own time: Adam's fused kernel without momentum, at so late a step that no bias is corrected."""
+    """RMSProp in a third of torch's own time: Adam's fused kernel without momentum, its step counter
+    set so high that bias correction does nothing."""
     optimiser = torch.optim.Adam(parameters, learning_rate, betas=(0.0, RMSPROP_DECAY), fused=True)
     for parameter in parameters:
         means = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
@@ -31,10 +32,10 @@ def rmsprop(parameters: list[torch.nn.Parameter], learning_rate: float) -> torch
     return optimiser
 
 
-def learning_rate(config: OptimisationConfig, epoch: float, epochs: int) -> float:
+def scheduled_learning_rate(config: OptimisationConfig, epoch: float, epochs: int) -> float:
     """Along a half cosine from the initial learning rate to the final one."""
     remaining = (1 + math.cos(math.pi * epoch / epochs)) / 2
-    return config.learning_rate * (config.final_learning_rate + (1 - config.final_learning_rate) * remaining)
+    return config.learning_rate * (config.final_lr_fraction + (1 - config.final_lr_fraction) * remaining)
 
 
 @torch.no_grad()

@@ -101,9 +101,9 @@ class RunFolder:
         return Vocabulary(tuple(words))
 
     @contextmanager
-    def alone(self, patience: float = 0.0) -> Iterator[None]:
-        """Lock the run against other processes, waiting up to so many seconds; the system releases the lock of a dead process."""
-        lock = filelock.FileLock(self.path / "lock", timeout=patience)
+    def locked(self, timeout: float = 0.0) -> Iterator[None]:
+        """Lock the run against other processes, waiting up to ``timeout`` seconds; the system releases the lock of a dead process."""
+        lock = filelock.FileLock(self.path / "lock", timeout=timeout)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock.acquire()
@@ -154,7 +154,7 @@ def load_trained(folder: RunFolder) -> Trained:
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
     if migrations.version_of(read_json(folder.path / "config.json")) == 1:
-        tensors = migrations.upgrade_weights(tensors)
+        tensors = migrations.migrate_weights(tensors)
     policies = [config.policy.build(tables, vocabulary) for _ in chosen.get("members", [None])]
     policy: Policy = Ensemble(policies) if "members" in chosen else policies[0]
     try:
@@ -166,7 +166,7 @@ def load_trained(folder: RunFolder) -> Trained:
     return Trained(config, vocabulary, tables, policy.eval(), chosen)
 
 
-def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
+def write_ensemble(folders: Sequence[RunFolder], to: RunFolder) -> None:
     """Write the selected policies of several runs, which differ in seeds or training settings, as one ensemble.
 
     The folder can be evaluated and exported like a run's, but not resumed.

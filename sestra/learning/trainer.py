@@ -39,7 +39,7 @@ from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
 GENERATED_SEED = 1001
-"""Of the interactions that are added to the training data: the same for every run, and not that of those which stand in for SCONE."""
+"""Seed of the generated interactions that are added to the training data: the same for every run, and not that of generated splits."""
 
 
 class Callback(Protocol):
@@ -122,7 +122,7 @@ class Trainer:
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
         self.updates_per_epoch = math.ceil(len(self.train) / config.optimisation.batch_size)
         self.epochs = max(config.optimisation.epochs, math.ceil(config.optimisation.min_updates / self.updates_per_epoch))
-        self.warm_up_epochs = min(round(config.optimisation.warm_up * self.epochs), self.epochs - 1)  # not the last
+        self.warm_up_epochs = min(round(config.optimisation.warm_up_fraction * self.epochs), self.epochs - 1)  # not the last
         self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
 
     @property
@@ -136,7 +136,10 @@ class Trainer:
         while self.unfinished:
             began = time.perf_counter()
             record = self._train_epoch()
-            record |= self._validate()
+            validated = self._validate()
+            self._keep_if_best(validated)
+            self._count_patience(validated["reward"])
+            record |= validated
             before = progress.history[-1]["seconds"] if progress.history else 0.0
             progress.epoch += 1
             progress.history.append({"epoch": progress.epoch, **record, "seconds": round(before + time.perf_counter() - began, 2)})
@@ -151,7 +154,7 @@ class Trainer:
         objective = succeeded = own = actions = seen = 0.0
         for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator))):
             for group in self.optimiser.param_groups:
-                group["lr"] = optim.learning_rate(settings, self.progress.epoch + done / total, self.epochs)
+                group["lr"] = optim.scheduled_learning_rate(settings, self.progress.epoch + done / total, self.epochs)
             batch = self.augment(drawn)
             update = self.update(batch)
             execution = update.execution
@@ -182,7 +185,7 @@ class Trainer:
     def update(self, batch: Turns) -> Update:
         """Execute the instructions, observe the rewards, and take one step up the objective."""
         learner, settings = self.learner, self.config.optimisation
-        execution, observed, own = self.roll_in(batch, learner)
+        execution, observed, own = self.execute(batch, learner)
         gained = learner.objective(execution, observed)  # [batch]
         if self.teacher is not None:
             gained = torch.lerp(gained, self.teacher.likelihood(batch, execution), DISTILLATION_WEIGHT)
@@ -202,7 +205,7 @@ class Trainer:
         """Best-action likelihood in the warm-up epochs, then the configured learner."""
         return BestAction() if self.progress.epoch < self.warm_up_epochs else self.config.learner
 
-    def roll_in(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor, Tensor]:
+    def execute(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor, Tensor]:
         """Executions, the reward of every action in every state that they visit, and which of them the policy chose itself (``Update``)."""
         settings = self.config.rollout
         own = torch.full((len(batch),), not learner.uses_demonstrations)  # [batch]
@@ -221,21 +224,26 @@ class Trainer:
         return execution, torch.from_numpy(observed), own  # [steps, batch, actions], [batch]
 
     def _validate(self) -> dict[str, float]:
-        """Evaluate the policy on validation data, save it if it is the best since the warm-up, and count patience."""
         self.average.eval()
-        settings, progress = self.config.rollout, self.progress
+        settings = self.config.rollout
         result = evaluate(self.average, self.tables, self.validation, horizon=settings.execution_horizon, verbosity=settings.verbosity)
-        record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
-        if score(record) > progress.best_score or progress.epoch == self.warm_up_epochs:  # models of the warm-up are another learner's
+        return {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
+
+    def _keep_if_best(self, record: dict[str, float]) -> None:
+        """Save the model if it is the best since the warm-up, whose models are another learner's."""
+        progress = self.progress
+        if score(record) > progress.best_score or progress.epoch == self.warm_up_epochs:
             progress.best_epoch = progress.epoch + 1
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
-        if result.reward > progress.best_reward:
-            progress.best_reward = result.reward
+
+    def _count_patience(self, reward: float) -> None:
+        progress = self.progress
+        if reward > progress.best_reward:
+            progress.best_reward = reward
             progress.improvements += 1
             progress.patience = self.config.selection.patience * PATIENCE_GROWTH**progress.improvements
         else:
             progress.patience -= 1
-        return record
 
     # Checkpoints.
 

@@ -52,8 +52,8 @@ _UNAVAILABLE = _refusals({429: "Too many requests are waiting", 503: "The server
 
 WorldQuery = Annotated[schemas.WorldName, Query()]
 StateQuery = Annotated[schemas.StateText, Query()]
-SeedQuery = Annotated[int, Query(ge=0, le=schemas.LARGEST_SEED)]
-OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=schemas.LARGEST_SEED)]
+SeedQuery = Annotated[int, Query(ge=0, le=schemas.MAX_SEED)]
+OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=schemas.MAX_SEED)]
 
 
 class RefusedError(InputError):
@@ -170,7 +170,7 @@ def _add_queries(app: FastAPI, agents: Mapping[str, Agent]) -> None:
 
     @app.get("/api/examples", responses=_INVALID)
     def examples(
-        world: WorldQuery, count: Annotated[int, Query(ge=1, le=schemas.MOST_EXAMPLES)] = 6, seed: OptionalSeedQuery = None
+        world: WorldQuery, count: Annotated[int, Query(ge=1, le=schemas.MAX_EXAMPLES)] = 6, seed: OptionalSeedQuery = None
     ) -> schemas.Examples:
         """Start states with instructions: built-in and generated ones, or only generated ones if there is a seed."""
         return schemas.Examples(examples=phrases.examples(_world(agents, world), count, seed))

@@ -8,10 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-LARGEST_BATCH = 64
-MOST_PADDED = 64 * LARGEST_BATCH
+MAX_BATCH = 64
+MAX_PADDED = 64 * MAX_BATCH
 """The largest size of a batch after padding: its number of items times the size of the largest item."""
-MOST_WAITING = 256
+MAX_WAITING = 256
 
 Function = Callable[[Sequence[Any]], Sequence[Any]]
 """The result of each item of a batch."""
@@ -40,7 +40,7 @@ class Batcher:
     """
 
     def __init__(
-        self, functions: Mapping[str, Function], *, largest: int = LARGEST_BATCH, padded: int = MOST_PADDED, waiting: int = MOST_WAITING
+        self, functions: Mapping[str, Function], *, largest: int = MAX_BATCH, padded: int = MAX_PADDED, waiting: int = MAX_WAITING
     ) -> None:
         self._functions = functions
         self._largest, self._most_padded, self._most_waiting = largest, padded, waiting

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sestra.serve.schemas import LARGEST_BODY, Problem, Refusal
+from sestra.serve.schemas import MAX_BODY_BYTES, Problem, Refusal
 
 PATIENCE = 30
 """Seconds for a body to arrive."""
@@ -40,7 +40,7 @@ def refusal(status: int, problems: Iterable[tuple[str, str]], headers: dict[str,
 class Guard:
     """An ASGI application around another one; ``hosts`` are the host names that it accepts, by default any."""
 
-    def __init__(self, app: ASGIApp, largest_body: int = LARGEST_BODY, hosts: Collection[str] | None = None) -> None:
+    def __init__(self, app: ASGIApp, largest_body: int = MAX_BODY_BYTES, hosts: Collection[str] | None = None) -> None:
         self._app, self._largest, self._hosts = app, largest_body, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,14 +66,15 @@ class Guard:
             log.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
             if begun:
                 raise
-            answer = refusal(500, [("", "the server failed, which is its own fault; its log says more")])
+            answer = refusal(500, [("", "internal server error; see the server's log")])
         if answer is not None:
             await answer(scope, receive, send_with_headers)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Response | None:
         """A refusal of the request, or None after the application has answered it."""
         if self._hosts is not None and not all(_name(host) in self._hosts for host in Headers(scope=scope).getlist("host") or [""]):
-            return refusal(421, [("", f"the server has another name; ask for {' or '.join(sorted(self._hosts))}")], {"Connection": "close"})
+            expected = " or ".join(sorted(self._hosts))
+            return refusal(421, [("", f"the request is for another host; expected {expected}")], {"Connection": "close"})
         try:
             async with asyncio.timeout(PATIENCE):
                 body = await self._body(receive)

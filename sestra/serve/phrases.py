@@ -13,7 +13,7 @@ from sestra.errors import InputError
 from sestra.serve.schemas import Example
 from sestra.worlds import STOP, Action, World
 
-MOST_SUGGESTIONS = 4
+MAX_SUGGESTIONS = 4
 ATTEMPTS = 12
 OPENERS = ("first,", "to begin,")
 """How the grammars' first instructions may begin; a suggestion may come later."""
@@ -39,7 +39,7 @@ def suggestions(world: World[Any], state: tuple[Any, ...], *, spoken: bool, seed
     rng = Random(crc32(f"{world.name} {world.format(state)} {spoken} {seed}".encode()))
     found = [rng.choice(referring)] if spoken and referring else []
     for _ in range(ATTEMPTS):
-        if len(found) == MOST_SUGGESTIONS:
+        if len(found) == MAX_SUGGESTIONS:
             break
         try:
             turn = next_turn(grammar, world.name, Context((state,), grammar.start(rng).speaker), rng)

@@ -6,24 +6,24 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sestra.agent.limits import LONGEST_INSTRUCTION, LONGEST_STATE, MOST_WORDS
+from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_STATE_LENGTH, MAX_WORDS
 
-LARGEST_BODY = 256 * 1024
+MAX_BODY_BYTES = 256 * 1024
 """Bytes."""
-LONGEST_NAME = 50
-MOST_TURNS = 50
-MOST_FRAMES = 2 * MOST_TURNS
-MOST_EXAMPLES = 20
-LARGEST_SEED = 2**31 - 1
+MAX_NAME_LENGTH = 50
+MAX_TURNS = 50
+MAX_FRAMES = 2 * MAX_TURNS
+MAX_EXAMPLES = 20
+MAX_SEED = 2**31 - 1
 
-WorldName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, description="A world's name.", examples=["alchemy"])]
+WorldName = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH, description="A world's name.", examples=["alchemy"])]
 StateText = Annotated[
     str,
-    Field(max_length=LONGEST_STATE, description="A state in SCONE's notation.", examples=["1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"]),
+    Field(max_length=MAX_STATE_LENGTH, description="A state in SCONE's notation.", examples=["1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"]),
 ]
 InstructionText = Annotated[
     str,
-    Field(min_length=1, max_length=LONGEST_INSTRUCTION, description="What to do, in words.", examples=["throw out first beaker"]),
+    Field(min_length=1, max_length=MAX_INSTRUCTION_LENGTH, description="What to do, in words.", examples=["throw out first beaker"]),
 ]
 
 
@@ -45,14 +45,14 @@ class FollowRequest(RequestBody):
 
     world: WorldName
     state: StateText
-    history: Annotated[list[EarlierTurn], Field(max_length=MOST_TURNS, description="The earlier turns, oldest first.")] = []
+    history: Annotated[list[EarlierTurn], Field(max_length=MAX_TURNS, description="The earlier turns, oldest first.")] = []
     instruction: InstructionText
 
 
 class Frame(RequestBody):
     """A state and its caption."""
 
-    caption: Annotated[str, Field(max_length=LONGEST_INSTRUCTION)]
+    caption: Annotated[str, Field(max_length=MAX_INSTRUCTION_LENGTH)]
     state: StateText
 
 
@@ -60,7 +60,7 @@ class PictureRequest(RequestBody):
     """States to draw one below the other."""
 
     world: WorldName
-    frames: Annotated[list[Frame], Field(min_length=1, max_length=MOST_FRAMES)]
+    frames: Annotated[list[Frame], Field(min_length=1, max_length=MAX_FRAMES)]
 
 
 class WorldSummary(BaseModel):
@@ -74,11 +74,11 @@ class WorldSummary(BaseModel):
 class Limits(BaseModel):
     """Anything longer is refused: characters of an instruction and of a state, earlier turns, words of an interaction, bytes of a body."""
 
-    instruction: int = LONGEST_INSTRUCTION
-    state: int = LONGEST_STATE
-    history: int = MOST_TURNS
-    words: int = MOST_WORDS
-    body: int = LARGEST_BODY
+    instruction: int = MAX_INSTRUCTION_LENGTH
+    state: int = MAX_STATE_LENGTH
+    history: int = MAX_TURNS
+    words: int = MAX_WORDS
+    body: int = MAX_BODY_BYTES
 
 
 class Worlds(BaseModel):

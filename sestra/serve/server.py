@@ -15,13 +15,13 @@ from fastapi import FastAPI
 
 from sestra.serve.batching import Batcher
 
-MOST_CONNECTIONS = 512
+MAX_CONNECTIONS = 512
 """Beyond this uvicorn answers 503; beyond half of it the connections that have been idle longest are closed."""
 IDLE_TIMEOUT = 10
 """Seconds for the head of a request to arrive; uvicorn itself would wait forever."""
 KEEP_ALIVE = 5
 """Seconds that a connection stays open between two requests."""
-LONGEST_HEAD = 16 * 1024
+MAX_HEAD_LENGTH = 16 * 1024
 """Bytes of a request's line and headers."""
 GRACE = 1
 """Seconds for the last responses, once the server is to stop."""
@@ -37,10 +37,10 @@ def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=2 * GRACE,
-        h11_max_incomplete_event_size=LONGEST_HEAD,
+        h11_max_incomplete_event_size=MAX_HEAD_LENGTH,
     )
     server = Server(config, greeting, app.state.batcher)
 
@@ -98,5 +98,5 @@ def idle_connections(connections: Collection[Any], before: dict[Any, tuple[float
 def overdue(idle: dict[Any, tuple[float, Any]], connections: int, now: float) -> list[Any]:
     """The connections to close: idle for too long, or idle longest where there are too many."""
     longest_first = sorted(idle, key=lambda connection: idle[connection][0])
-    excess = max(0, connections - MOST_CONNECTIONS // 2)
+    excess = max(0, connections - MAX_CONNECTIONS // 2)
     return [each for place, each in enumerate(longest_first) if place < excess or now - idle[each][0] > IDLE_TIMEOUT]

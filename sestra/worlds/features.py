@@ -20,7 +20,7 @@ class ObjectFeatures:
     features: NDArray[np.float32]  # [feature ids, features]: zeros and ones
     edits: int
     """How many edits each object scores."""
-    score_ids: NDArray[np.int64]  # [contents, edits of the world]: index in a slot's [objects * edits] scores; their number: none
+    score_ids: NDArray[np.int64]  # [contents, edits of the world]: index in a slot's [objects * edits] scores; past the last: none
     positions: NDArray[np.int64]  # [contents, objects]: where in the slot each object is drawn, from 1; 0 if it is absent
     object_states: NDArray[np.int64]  # [contents, objects]: a number that differs after a turn that changed the object; 0 if it is absent
     attributes: NDArray[np.int64]  # [contents, attributes]: by which slots are counted, such as the colour of the shirt; 0 for none

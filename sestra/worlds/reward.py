@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sestra.worlds.base import Shaping
-from sestra.worlds.tables import FARTHEST, Flags, Integers, Tables
+from sestra.worlds.tables import MAX_DISTANCE, Flags, Integers, Tables
 
 
 def rewards(
@@ -17,12 +17,12 @@ def rewards(
     The problem reward is 1 for STOP at the goal, -1 for STOP elsewhere, -1 - verbosity for an invalid action and -verbosity for any
     other; the shaping term is how much closer to the goal the action comes, by the world's distance (as in the paper) or by the least
     number of actions. ``at_horizon`` marks states in which the last allowed action is chosen: there every action other than STOP ends the
-    execution without STOP, and its problem reward is -1. (The paper says this of the action that was sampled; since SESTRA observes all
-    actions, it is said of all of them here.)
+    execution without STOP, and its problem reward is -1. (The paper applies this to the sampled action; here it applies to every action,
+    since SESTRA observes all of them.)
     """
     shaped = -tables.invalid.take(states, 0) if shaping == "none" else tables.edit_rewards(states, goals, shaping)  # [..., slots, edits]
     price: NDArray[np.float32] | np.float32 = np.float32(verbosity)
-    if at_horizon is not False:  # -1 in all: what a valid edit lacks, and what an invalid one has lost already
+    if at_horizon is not False:  # every edit's problem reward is -1 there; an invalid one has lost 1 already
         last = np.asarray(at_horizon)[..., None, None]  # [..., 1, 1]
         price = np.where(last, tables.valid.take(states, 0), price)  # [..., slots, edits]
     reward = np.empty((*states.shape[:-1], tables.actions), np.float32)  # [..., actions]
@@ -31,7 +31,7 @@ def rewards(
     return reward
 
 
-def take_actions(
+def step_with_rewards(
     tables: Tables,
     states: Integers,
     goals: Integers,
@@ -57,7 +57,7 @@ def take_actions(
     if shaping != "none":
         potential = tables.distance if shaping == "distance" else tables.steps  # [contents, contents]
         closer = potential.take(before * len(potential) + goal) - potential.take(after * len(potential) + goal)  # [batch]
-        reward += np.maximum(closer, 1 - FARTHEST)  # no further away than that where the goal has become unreachable
+        reward += np.maximum(closer, 1 - MAX_DISTANCE)  # no further away than that where the goal has become unreachable
     changed = states.copy()
     changed.put(place, after)
     return changed, reward, success

@@ -18,9 +18,9 @@ Potential = Literal["distance", "steps"]
 """What measures how far a state is from its goal: the world's own distance, or the least number of actions."""
 UNREACHABLE = int(np.iinfo(np.int16).max)
 """Steps to go between two contents, or two states, that no sequence of edits connects."""
-FARTHEST = int(np.iinfo(np.int8).max)
+MAX_DISTANCE = int(np.iinfo(np.int8).max)
 """The largest distance that a world may give."""
-LARGEST_REWARD_TABLE = 1 << 27
+MAX_REWARD_TABLE = 1 << 27
 """Entries, of one byte each, up to which the reward of every edit between any two contents is kept in memory."""
 
 
@@ -70,8 +70,8 @@ class Tables:
     def distance(self) -> NDArray[np.int8]:
         """The world's own distance between any two contents."""
         distance = np.asarray(self.world.distances())  # [contents, contents]
-        if distance.dtype.kind not in "iu" or distance.min() < 0 or distance.max() > FARTHEST:
-            raise InputError(f"world {self.world.name}: its distances must be whole numbers from 0 to {FARTHEST}")
+        if distance.dtype.kind not in "iu" or distance.min() < 0 or distance.max() > MAX_DISTANCE:
+            raise InputError(f"world {self.world.name}: its distances must be whole numbers from 0 to {MAX_DISTANCE}")
         return distance.astype(np.int8)
 
     @cached_property
@@ -148,7 +148,7 @@ class Tables:
     def _reward_table(self, potential: Potential) -> NDArray[np.int8] | None:
         """``edit_rewards`` between any two contents, ``[contents * contents, edits]``; None where it would fill the memory."""
         contents = len(self.next)
-        if contents * contents * self.edits > LARGEST_REWARD_TABLE:
+        if contents * contents * self.edits > MAX_REWARD_TABLE:
             return None
         if potential not in self._rewards:
             table: NDArray[Any] = getattr(self, potential)  # [contents, contents]
@@ -199,7 +199,7 @@ def _with_stop(edits: Flags, stop: Flags | bool) -> Flags:
 
 def _difference(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.int8]:
     """How much less there is to go; to have made the goal unreachable counts as the largest step away from it."""
-    difference: NDArray[np.int8] = (before.astype(np.int16) - after).clip(1 - FARTHEST, FARTHEST).astype(np.int8)
+    difference: NDArray[np.int8] = (before.astype(np.int16) - after).clip(1 - MAX_DISTANCE, MAX_DISTANCE).astype(np.int8)
     return difference
 
 

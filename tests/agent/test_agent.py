@@ -173,7 +173,7 @@ def test_a_turn_is_as_in_the_interaction(agent):
 
 
 def test_more_than_fit_into_one_call(obedient, monkeypatch):
-    monkeypatch.setattr("sestra.agent.agent.TOGETHER", 3)
+    monkeypatch.setattr("sestra.agent.agent.MAX_BATCH", 3)
     given = [(DARK, [f"light{number % 3 + 1}r"]) for number in range(8)]
     assert [trace.turns[0].actions for trace in obedient.follow_many(given)] == [(f"light {number % 3 + 1} r",) for number in range(8)]
 

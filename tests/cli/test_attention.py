@@ -14,7 +14,7 @@ from sestra.agent import Agent
 from sestra.agent.trace import Attention, Step, Trace, Turn, Weight, Word
 from sestra.data.vocabulary import Vocabulary
 from sestra.drawing.attention import attention_picture
-from sestra.drawing.attention_rows import MOST_ROWS, TITLES
+from sestra.drawing.attention_rows import MAX_ROWS, TITLES
 from sestra.drawing.shapes import Label, Picture
 from sestra.errors import InputError
 from sestra.learning.config import TrainConfig
@@ -159,7 +159,7 @@ def test_many_words_share_a_row():
     weights = tuple(Weight(f"w{place}", 0.9 if place == 300 else 0.1 / 499) for place in range(500))
     picture = attention_picture(get_world("alchemy"), made([[Attention("current", "words", (weights,))]], words=500), 1)
     shown = texts(picture)
-    assert {"w300", "90%", f"({500 - MOST_ROWS + 1} other words)", "9%"} <= set(shown)
+    assert {"w300", "90%", f"({500 - MAX_ROWS + 1} other words)", "9%"} <= set(shown)
     assert inside(picture)
 
 

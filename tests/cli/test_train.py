@@ -375,7 +375,7 @@ def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path)
 def test_a_run_that_another_process_works_on_is_left_alone(capsys, small_data, tmp_path):
     assert run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *SMALL)[0] == 0
     before = (tmp_path / "run" / "metrics.jsonl").read_bytes()
-    with RunFolder(tmp_path / "run").alone():
+    with RunFolder(tmp_path / "run").locked():
         status, _, errors = run(capsys, "train", "--data", small_data, "--out", tmp_path / "run", "--resume")
     assert status == 2
     assert "another process works on this run" in errors

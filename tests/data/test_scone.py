@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sestra.data import scone as reader
-from sestra.data.scone import LONGEST_LINE, DataError, Interaction
+from sestra.data.scone import MAX_LINE_LENGTH, DataError, Interaction
 from sestra.errors import InputError
 from sestra.worlds import WORLDS, get_world
 
@@ -87,7 +87,7 @@ def test_all_problems_of_a_file_are_listed_at_once(tmp_path: Path):
         good + "\x00",
         "\ufeff" + good,
         good.replace("away", "a\rway"),
-        "x" * (LONGEST_LINE + 1),
+        "x" * (MAX_LINE_LENGTH + 1),
         good,
     )
     expected = [

@@ -181,9 +181,11 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
 
 
 def test_learning_curves_say_with_which_settings():
-    ours, papers = record("scene", "sestra", warm_up=0.5), record("scene", "sestra", preset="paper")
+    ours, papers = record("scene", "sestra", warm_up_fraction=0.5), record("scene", "sestra", preset="paper")
     titles = [axes.get_title() for axes in learning_curves([ours, papers]).axes]
-    assert " ".join(titles[1].split()) == "ours: 1 run our default settings, with 20 epochs of warm-up, but warm_up is 0.5, not 0.25"
+    assert (
+        " ".join(titles[1].split()) == "ours: 1 run our default settings, with 20 epochs of warm-up, but warm_up_fraction is 0.5, not 0.25"
+    )
     assert titles[2] == "ours: 1 run\nthe paper's settings"
 
 

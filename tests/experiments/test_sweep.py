@@ -47,7 +47,7 @@ def test_values(name, text, expected):
         ("horizon", "7..3", "expected a smaller number before a larger one"),
         ("entropy", "0..1:log", "both above 0"),
         ("preset", "sesame", "expected some of default, paper"),
-        ("warm_up", "1..x", "--warm-up 'x'"),
+        ("warm_up_fraction", "1..x", "--warm-up-fraction 'x'"),
         ("rename_symbols", "maybe", "expected true, false or true,false"),
     ],
 )

@@ -51,10 +51,10 @@ def test_papers_preset_is_supplementary_d(world, entropy, verbosity, horizon, le
     expected = {"batch_size": 20, "learning_rate": 0.001, "epochs": 200, "patience": 50, "validation_fraction": 0.07}
     expected |= {"embedding": 50, "hidden": 100, "world": world, "learner": learner, "preset": "paper"}
     expected |= {
-        "final_learning_rate": 1,
+        "final_lr_fraction": 1,
         "ema_decay": 0,
         "max_grad_norm": 0,
-        "warm_up": 0,
+        "warm_up_fraction": 0,
         "min_updates": 0,
     }
     assert {name: found[name] for name in expected} == expected
@@ -63,7 +63,7 @@ def test_papers_preset_is_supplementary_d(world, entropy, verbosity, horizon, le
 
 
 def test_default_preset():
-    assert preset("default", "scene").optimisation.warm_up == 0.25
+    assert preset("default", "scene").optimisation.warm_up_fraction == 0.25
     assert preset("default", "scene", policy="objects").learner == BestAction()
     tangrams = preset("default", "tangrams", policy="objects")
     assert (tangrams.policy, tangrams.optimisation.epochs, tangrams.data.generated) == (ObjectConfig(past="pointed"), 8, 1500)
@@ -93,8 +93,15 @@ def test_scone_has_updates_enough(world):
 
 WRONG = [("epochs", 0), ("batch_size", 0), ("horizon", 0), ("min_word_count", 0), ("execution_horizon", -1), ("verbosity", -0.1)]
 WRONG += [("entropy", -1), ("learning_rate", 0), ("learning_rate", float("nan")), ("validation_fraction", 0), ("validation_fraction", 1)]
-WRONG += [("seed", -1), ("final_learning_rate", 1.5), ("ema_decay", -0.5), ("ema_decay", 2), ("max_grad_norm", -1), ("min_updates", -1)]
-WRONG += [("patience", float("inf")), ("warm_up", -1), ("warm_up", 10), ("world", "mars"), ("oracle_fraction", 2), ("generated", -1)]
+WRONG += [("seed", -1), ("final_lr_fraction", 1.5), ("ema_decay", -0.5), ("ema_decay", 2), ("max_grad_norm", -1), ("min_updates", -1)]
+WRONG += [
+    ("patience", float("inf")),
+    ("warm_up_fraction", -1),
+    ("warm_up_fraction", 10),
+    ("world", "mars"),
+    ("oracle_fraction", 2),
+    ("generated", -1),
+]
 WRONG += [("word_dropout", 2), ("hidden", 0), ("embedding", 0), ("dropout", -0.1), ("dropout", 2), ("dropout", 1)]
 
 
@@ -151,7 +158,7 @@ REFUSED = {
     "policy is 3; expected an object": {"policy": 3},
     "unknown learner 'magic'": {"learner": "magic"},
     "unknown policy 'cubes'": {"network": "cubes"},
-    "warm_up is 'long'": {"warm_up": "long"},
+    "warm_up_fraction is 'long'": {"warm_up": "long"},
     "world is 7": {"world": 7},
 }
 
@@ -182,7 +189,7 @@ def test_all_fields_of_version_1():
     assert (config.version, config.policy, config.learner) == (2, ObjectConfig(past="pointed"), BestAction())
     found = config.flat()
     renamed = {"symmetry": "rename_symbols", "rare": "min_word_count", "validation": "validation_fraction", "guided": "oracle_fraction"}
-    renamed |= {"decay": "final_learning_rate", "averaging": "ema_decay", "clip": "max_grad_norm", "network": "policy"}
+    renamed |= {"decay": "final_lr_fraction", "averaging": "ema_decay", "clip": "max_grad_norm", "network": "policy"}
     gone = {"robust", "taught", "smoothing", "chosen_after", "entropy", "policy"}
     for name, value in (VERSION_1 | VERSION_1["policy"]).items():
         assert name in gone or found[renamed.get(name, name)] == value, name
@@ -193,9 +200,9 @@ def test_all_fields_of_version_1():
 def test_attention_of_version_1():
     old = {"world": "scene", "learner": "sestra", "entropy": 0.07, "epochs": 40, "warm_up": 10, "policy": {"hidden": 6}}
     config = TrainConfig.from_json(old, "x")
-    assert (config.policy, config.learner, config.optimisation.warm_up) == (AttentionConfig(hidden=6), Sestra(0.07), 0.25)
+    assert (config.policy, config.learner, config.optimisation.warm_up_fraction) == (AttentionConfig(hidden=6), Sestra(0.07), 0.25)
     assert (config.rollout.horizon, config.rollout.verbosity) == (7, 0.15)  # its defaults
-    assert TrainConfig.from_json({"epochs": 3, "warm_up": 10}, "x").optimisation.warm_up == 1
+    assert TrainConfig.from_json({"epochs": 3, "warm_up": 10}, "x").optimisation.warm_up_fraction == 1
 
 
 @pytest.mark.parametrize("name", pretrained.names())
@@ -284,6 +291,6 @@ def test_weights_of_version_1_get_their_new_names():
         "state_encoder.gates.weight": "state_encoder.gates.weight",
         "stop": "stop_token",
     }
-    new = migrations.upgrade_weights({name: name for name in names})
+    new = migrations.migrate_weights({name: name for name in names})
     assert new == {renamed: name for name, renamed in names.items()}
-    assert migrations.upgrade_weights(new) == new
+    assert migrations.migrate_weights(new) == new

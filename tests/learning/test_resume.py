@@ -23,7 +23,7 @@ from sestra.worlds import WORLDS, get_world
 
 ROOT = Path(__file__).parent.parent.parent
 SETTINGS = {
-    "sestra": {"ema_decay": 0.9, "final_learning_rate": 0.5, "max_grad_norm": 1.0},
+    "sestra": {"ema_decay": 0.9, "final_lr_fraction": 0.5, "max_grad_norm": 1.0},
     "supervised": {"learner": "supervised", "optimiser": "adam"},
 }
 
@@ -209,7 +209,7 @@ def test_killed_at_any_moment_and_resumed_ends_in_the_same_bits(tmp_path):
     (tmp_path / "data").mkdir()
     scone.write(tmp_path / "data" / "scene-train.tsv", get_world("scene"), generate("scene", 16, seed=1))
     flags = f"--data {tmp_path / 'data'} --world scene --epochs 2 --hidden 8 --embedding 6 --dropout 0.1 --execution-horizon 4"
-    more = "--warm-up 0.5 --ema-decay 0.9 --final-learning-rate 0.3 --max-grad-norm 1"
+    more = "--warm-up-fraction 0.5 --ema-decay 0.9 --final-lr-fraction 0.3 --max-grad-norm 1"
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(tmp_path), f"{flags} {more}", flags],
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},

@@ -162,7 +162,7 @@ def test_best_model_is_the_first_with_the_highest_5utts(monkeypatch, tmp_path, e
 def test_no_model_of_the_warm_up_is_chosen(monkeypatch, tmp_path):
     """It was not trained by the learner that was asked for; but a run that stops in its warm-up has a model."""
     scripted(monkeypatch, [(3.0, 10), (2.0, 50), (9.0, 20), (1.0, 30)])
-    run = start(tmp_path, epochs=4, warm_up=0.5)
+    run = start(tmp_path, epochs=4, warm_up_fraction=0.5)
     models = []
     monkeypatch.setattr(run, "_save", lambda: models.append(checkpoint.load(run.folder.model)[1]["epoch"]))
     assert run.run().best_epoch == 4
@@ -190,10 +190,10 @@ def test_ties_are_broken(monkeypatch, tmp_path, figures, best):
 
 
 @pytest.mark.parametrize(
-    ("epochs", "warm_up", "expected"), [(40, 0.25, 10), (2, 0.5, 1), (2, 1.0, 1), (1, 1.0, 0), (1, 0.25, 0), (7, 3 / 7, 3)]
+    ("epochs", "warm_up_fraction", "expected"), [(40, 0.25, 10), (2, 0.5, 1), (2, 1.0, 1), (1, 1.0, 0), (1, 0.25, 0), (7, 3 / 7, 3)]
 )
-def test_the_learner_always_has_its_turn(tmp_path, epochs, warm_up, expected):
-    run = start(tmp_path, epochs=epochs, warm_up=warm_up)
+def test_the_learner_always_has_its_turn(tmp_path, epochs, warm_up_fraction, expected):
+    run = start(tmp_path, epochs=epochs, warm_up_fraction=warm_up_fraction)
     assert run.warm_up_epochs == expected
     run.progress.epoch = epochs - 1
     assert run.learner is run.config.learner
@@ -233,7 +233,7 @@ def test_accuracy_in_training_counts_what_the_policy_chose(tmp_path, learner, fr
 
 
 def test_step_size_decays_along_a_half_cosine(tmp_path):
-    run = start(tmp_path, epochs=4, final_learning_rate=0.1)
+    run = start(tmp_path, epochs=4, final_lr_fraction=0.1)
     weights = Weights(run)
     run.run()
     rates = weights.rates

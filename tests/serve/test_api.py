@@ -13,11 +13,11 @@ from refusals import GOOD, assert_refused
 from untrained import untrained
 
 import sestra.serve
-from sestra.agent.limits import LONGEST_INSTRUCTION, LONGEST_STATE, MOST_WORDS
+from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_STATE_LENGTH, MAX_WORDS
 from sestra.agent.trace import Turn
 from sestra.data.synthetic import generate
 from sestra.drawing import draw_strip_svg
-from sestra.serve.schemas import LARGEST_BODY, MOST_TURNS
+from sestra.serve.schemas import MAX_BODY_BYTES, MAX_TURNS
 from sestra.worlds import WORLDS, get_world
 
 STATES = {
@@ -62,10 +62,10 @@ def test_following_is_what_the_agent_does(client: TestClient, world: str):
         ({"state": 7}, "state"),
         ({"state": "1:ggggg 2:_ 3:_ 4:_ 5:_ 6:_ 7:_"}, "state"),
         ({"state": STATES["scene"]}, "state"),
-        ({"state": "1" * (LONGEST_STATE + 1)}, "state"),
+        ({"state": "1" * (MAX_STATE_LENGTH + 1)}, "state"),
         ({"instruction": ""}, "instruction"),
         ({"instruction": "   "}, "instruction"),
-        ({"instruction": "a" * (LONGEST_INSTRUCTION + 1)}, "instruction"),
+        ({"instruction": "a" * (MAX_INSTRUCTION_LENGTH + 1)}, "instruction"),
         ({"instruction": ["throw it out"]}, "instruction"),
         ({"instruction": "\ud800"}, "instruction"),
         ({"history": {}}, "history"),
@@ -75,7 +75,7 @@ def test_following_is_what_the_agent_does(client: TestClient, world: str):
             {"history": [{"state": GOOD["state"], "instruction": "x"}, {"state": GOOD["state"], "instruction": " "}]},
             "history.1.instruction",
         ),
-        ({"history": [EARLIER] * (MOST_TURNS + 1)}, "history"),
+        ({"history": [EARLIER] * (MAX_TURNS + 1)}, "history"),
         ({"surprise": 1}, "surprise"),
     ],
 )
@@ -109,10 +109,10 @@ def test_messages_say_how_long_is_too_long(client: TestClient):
 
 def test_large_bodies_are_counted_not_believed(client: TestClient):
     def chunks() -> Iterator[bytes]:
-        for _ in range(1 + LARGEST_BODY // 1024):
+        for _ in range(1 + MAX_BODY_BYTES // 1024):
             yield b" " * 1024
 
-    assert_refused(client.post("/api/follow", content=b" " * (LARGEST_BODY + 1)), 413)
+    assert_refused(client.post("/api/follow", content=b" " * (MAX_BODY_BYTES + 1)), 413)
     assert_refused(client.post("/api/follow", content=chunks()), 413)
     assert_refused(client.post("/healthz", content=chunks()), 413)
 
@@ -139,7 +139,13 @@ def test_what_there_is(client: TestClient):
         assert set(world["actions"]) == {str(action) for action in get_world(world["name"]).actions}
         assert all("{" not in words and "  " not in words for words in world["actions"].values())
         assert len(set(world["actions"].values())) == len(world["actions"])
-    limits = {"instruction": LONGEST_INSTRUCTION, "state": LONGEST_STATE, "history": MOST_TURNS, "words": MOST_WORDS, "body": LARGEST_BODY}
+    limits = {
+        "instruction": MAX_INSTRUCTION_LENGTH,
+        "state": MAX_STATE_LENGTH,
+        "history": MAX_TURNS,
+        "words": MAX_WORDS,
+        "body": MAX_BODY_BYTES,
+    }
     assert offered["limits"] == limits
 
 

@@ -140,7 +140,7 @@ def test_the_longest_idle_are_closed_where_there_are_too_many():
     idle: dict[Any, tuple[float, Any]] = {Connection(): (float(n), None) for n in (3, 1, 2)}
     third, first, second = idle
     assert running.overdue(idle, 3, 5.0) == []
-    assert running.overdue(idle, running.MOST_CONNECTIONS // 2 + 2, 5.0) == [first, second]
+    assert running.overdue(idle, running.MAX_CONNECTIONS // 2 + 2, 5.0) == [first, second]
     assert running.overdue(idle, 3, running.IDLE_TIMEOUT + 2.5) == [first, second]
     assert third in running.overdue(idle, 3, running.IDLE_TIMEOUT + 3.5)
 

@@ -22,7 +22,7 @@ from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Turn
 from sestra.data.synthetic import generate
 from sestra.serve.app import create_app
-from sestra.serve.batching import MOST_PADDED, Batcher
+from sestra.serve.batching import MAX_PADDED, Batcher
 from sestra.worlds import get_world
 
 
@@ -104,7 +104,7 @@ def test_long_interactions_are_followed_a_few_at_a_time(monkeypatch: pytest.Monk
             return await asyncio.gather(*asking)
 
     assert {answer.status_code for answer in run_alone(ask())} == {200}
-    assert max(sizes) * 450 <= MOST_PADDED
+    assert max(sizes) * 450 <= MAX_PADDED
 
 
 def test_too_many_at_once_are_told_to_come_again(monkeypatch: pytest.MonkeyPatch):

@@ -17,7 +17,7 @@ from untrained import untrained
 
 from sestra.serve.app import create_app
 from sestra.serve.middleware import HEADERS, Guard
-from sestra.serve.schemas import LARGEST_BODY
+from sestra.serve.schemas import MAX_BODY_BYTES
 
 
 def ask(app: Any, messages: Iterable[dict[str, Any]], *, forever: bool = False) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def test_a_body_is_not_read_further_than_the_limit(app: FastAPI):
     read = count()
     start, _ = ask(app, ({"type": "http.request", "body": b" " * 65536, "more_body": True} for _ in read))
     assert start["status"] == 413
-    assert next(read) <= LARGEST_BODY // 65536 + 1
+    assert next(read) <= MAX_BODY_BYTES // 65536 + 1
 
 
 def test_half_a_body_is_not_passed_on():

@@ -13,10 +13,10 @@ import pytest
 from sestra.data import synthetic
 from sestra.data.grammar import Context, Phenomenon, Speaker
 from sestra.worlds import WORLDS, get_world
-from sestra.worlds.alchemy import COLOURS
 from sestra.worlds.alchemy import descriptions as alchemy_beakers
-from sestra.worlds.scene import COLOURS as DYES
+from sestra.worlds.alchemy.world import COLOURS
 from sestra.worlds.scene import descriptions as scene_people
+from sestra.worlds.scene.world import COLOURS as DYES
 from sestra.worlds.tangrams import grammar as tangrams
 
 worlds = pytest.mark.parametrize("world", WORLDS.names())

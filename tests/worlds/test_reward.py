@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lamps import Lamps
 
 from sestra.worlds import STOP, WORLDS, get_world
-from sestra.worlds.reward import rewards, take_actions
+from sestra.worlds.reward import rewards, step_with_rewards
 from sestra.worlds.tables import Tables, compile_world
 
 NAMES = sorted(WORLDS.names())
@@ -66,10 +66,10 @@ def test_every_action_in_random_states(name, shaping, data):
 
 
 def take_each(tables, states, goals, at_horizon, verbosity, shaping):
-    """``take_actions`` for every action in every state, one after the other."""
+    """``step_with_rewards`` for every action in every state, one after the other."""
     actions = np.tile(np.arange(tables.actions), len(states))  # [batch * actions]
     states, goals, at_horizon = (part.repeat(tables.actions, 0) for part in (states, goals, at_horizon))
-    return take_actions(tables, states, goals, actions, verbosity=verbosity, at_horizon=at_horizon, shaping=shaping)
+    return step_with_rewards(tables, states, goals, actions, verbosity=verbosity, at_horizon=at_horizon, shaping=shaping)
 
 
 class Fuses(Lamps):

@@ -164,7 +164,7 @@ def test_any_leading_dimensions(tables):
 def test_edit_rewards_are_the_same_without_their_table(tables, monkeypatch):
     states, goals = random_states(tables, 200), random_states(tables, 200, seed=1)
     small = Tables(tables.world)
-    monkeypatch.setattr("sestra.worlds.tables.LARGEST_REWARD_TABLE", 0)
+    monkeypatch.setattr("sestra.worlds.tables.MAX_REWARD_TABLE", 0)
     assert np.array_equal(small.edit_rewards(states, goals), tables.edit_rewards(states, goals))
 
 

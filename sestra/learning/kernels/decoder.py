@@ -113,7 +113,7 @@ def lstm(gates: Tensor, cell: Tensor) -> Update:
     return Update(input_gate, forget, output, candidate, after, cell_tanh, output * cell_tanh)
 
 
-def hidden_states(
+def decoder_hidden_states(
     traces: list[StepTrace],
     rows: list[Tensor],
     weights: Weights,
@@ -130,11 +130,11 @@ def hidden_states(
     and others of which each step had its ``own``, ``[all steps' rows, keys, size]``.
     """
     inputs = (begin.hidden, begin.cell, *weights, actions, current, *shared, *own)
-    apply: Callable[..., Tensor] = _HiddenStates.apply  # torch does not annotate it
+    apply: Callable[..., Tensor] = _DecoderFunction.apply  # torch does not annotate it
     return apply(traces, rows, len(shared), *inputs)
 
 
-class _HiddenStates(torch.autograd.Function):
+class _DecoderFunction(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, traces: list[StepTrace], rows: list[Tensor], shared: int, *inputs: Tensor) -> Tensor:
         ctx.traces, ctx.rows, ctx.shared = traces, rows, shared

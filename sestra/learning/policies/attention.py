@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.learning.execution import Execution
-from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, hidden_states, lstm, step
+from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, decoder_hidden_states, lstm, step
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step, Visits, select_rows
 from sestra.learning.policies.state_encoder import state_encoder
 from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors
@@ -186,7 +186,7 @@ class AttentionPolicy(Policy):
             own = [encoded if masks[0] is None else encoded * torch.cat(masks)]
         actions = functional.embedding(torch.cat(previous), memory.actions)  # [all steps' rows, joined]
         shared = [keys.vectors for keys, _ in memory.others]
-        hidden = hidden_states(traces, rows, memory.weights, memory.current.vectors, shared, own, actions, memory.begin)
+        hidden = decoder_hidden_states(traces, rows, memory.weights, memory.current.vectors, shared, own, actions, memory.begin)
         places = torch.cat([number * logits.shape[1] + each for number, each in enumerate(rows)])  # [all steps' rows]
         scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(memory, hidden)).view_as(logits)  # [steps, batch, actions]
         return scored

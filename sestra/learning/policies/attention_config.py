@@ -35,8 +35,8 @@ class AttentionConfig:
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         {
-            "": {"learning_rate": 0.002, "final_learning_rate": 0.1, "ema_decay": 0.997},
-            "sestra": {"warm_up": 0.25},
+            "": {"learning_rate": 0.002, "final_lr_fraction": 0.1, "ema_decay": 0.997},
+            "sestra": {"warm_up_fraction": 0.25},
             "supervised": {"epochs": 30, "dropout": 0.2, "oracle_fraction": 0.0},
         }
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
-from sestra.worlds.alchemy import BEAKERS, COLOURS
+from sestra.worlds.alchemy.world import BEAKERS, COLOURS
 
 
 @dataclass(frozen=True)

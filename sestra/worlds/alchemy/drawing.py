@@ -9,7 +9,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape
-from sestra.worlds.alchemy import CAPACITY, COLOURS
+from sestra.worlds.alchemy.world import CAPACITY, COLOURS
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from sestra.learning.kernels.decoder import lstm
 from sestra.learning.policies.state_encoder import EMBEDDING, FullStates
-from sestra.worlds.alchemy import CAPACITY, COLOURS
+from sestra.worlds.alchemy.world import CAPACITY, COLOURS
 from sestra.worlds.tables import Tables
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sestra.worlds.alchemy import CAPACITY, COLOURS
+from sestra.worlds.alchemy.world import CAPACITY, COLOURS
 from sestra.worlds.base import World
 from sestra.worlds.features import ObjectFeatures, one_hot, one_object_per_slot
 

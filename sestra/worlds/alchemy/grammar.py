@@ -9,8 +9,8 @@ from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, State, Template, Turn, draw_speaker, expand, marked
-from sestra.worlds.alchemy import BEAKERS, CAPACITY, COLOURS
 from sestra.worlds.alchemy.descriptions import NOTHING, Event, colours, describe, focus, refer, units
+from sestra.worlds.alchemy.world import BEAKERS, CAPACITY, COLOURS
 
 BROWN = "b"
 START_COLOURS = "gopry"

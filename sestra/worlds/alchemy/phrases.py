@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sestra.data.examples import Example, Phrases
-from sestra.worlds.alchemy import COLOURS
+from sestra.worlds.alchemy.world import COLOURS
 
 PHRASES = Phrases(
     examples=(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sestra.drawing.sprites import colours, places, plain_sprites
-from sestra.worlds.alchemy import BEAKERS, CAPACITY, COLOURS
 from sestra.worlds.alchemy.drawing import HEIGHT, PITCH, UNIT, beaker, frame, number, unit
+from sestra.worlds.alchemy.world import BEAKERS, CAPACITY, COLOURS
 
 _GLASS = beaker(0, "")  # the lip is the last shape
 _UNITS = {

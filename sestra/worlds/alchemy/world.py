@@ -6,8 +6,12 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, ClassVar
 
-from sestra.worlds.alchemy import BEAKERS, CAPACITY, COLOURS
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
+
+COLOURS = {"b": "brown", "g": "green", "o": "orange", "p": "purple", "r": "red", "y": "yellow"}
+CAPACITY = 4
+"""The most units in a beaker."""
+BEAKERS = 7
 
 
 class Alchemy(World[str]):

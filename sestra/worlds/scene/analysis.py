@@ -7,7 +7,7 @@ from collections import Counter
 from sestra.analysis.changes import Change, WorldAnalysis
 from sestra.analysis.language import COLOURS, Language
 from sestra.data.scone import State
-from sestra.worlds.scene import NONE
+from sestra.worlds.scene.world import NONE
 
 LANGUAGE = Language(
     nouns=r"persons?|people|man|men|woman|women|guys?|girls?|boys?|someone|somebody|one|ones|figures?|clone|twin|fellow|dude|individual|"

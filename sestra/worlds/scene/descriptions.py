@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
-from sestra.worlds.scene import COLOURS, NONE, POSITIONS
+from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 EMPTY = NONE + NONE
 

@@ -9,7 +9,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, INK, NAMED, PAPER, ink_on, mix
 from sestra.drawing.parts import Cell, centred, lines, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
-from sestra.worlds.scene import COLOURS, NONE
+from sestra.worlds.scene.world import COLOURS, NONE
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from sestra.learning.kernels.decoder import lstm
 from sestra.learning.policies.state_encoder import EMBEDDING, FullStates
-from sestra.worlds.scene import COLOURS, NONE
+from sestra.worlds.scene.world import COLOURS, NONE
 from sestra.worlds.tables import Tables
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sestra.worlds.base import World
 from sestra.worlds.features import ObjectFeatures, one_hot, one_object_per_slot
-from sestra.worlds.scene import COLOURS, NONE
+from sestra.worlds.scene.world import COLOURS, NONE
 
 
 def features(world: World[str]) -> ObjectFeatures:

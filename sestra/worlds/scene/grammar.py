@@ -7,8 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Template, Turn, draw_speaker, expand, marked
-from sestra.worlds.scene import COLOURS, NONE, POSITIONS, distance
 from sestra.worlds.scene.descriptions import EMPTY, Event, article, describe, event_of, focus, people_of, place, refer, refer_object
+from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS, distance
 
 LONGEST_TRADE = 4
 """Edits in a trade of places, so that it stays within the paper's horizon of five actions."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sestra.data.examples import Example, Phrases
-from sestra.worlds.scene import COLOURS
+from sestra.worlds.scene.world import COLOURS
 
 PHRASES = Phrases(
     examples=(

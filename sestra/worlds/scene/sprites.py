@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sestra.drawing.palette import NAMED
 from sestra.drawing.sprites import colours, places, plain, plain_sprites
-from sestra.worlds.scene import COLOURS, NONE, POSITIONS
 from sestra.worlds.scene.drawing import HEIGHT, PITCH, WING, figure, frame, hat, number, person, stage
+from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 _WIDTH = 2 * WING + PITCH * POSITIONS
 _CLOTHES = {

@@ -6,7 +6,16 @@ from itertools import product
 from typing import ClassVar
 
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
-from sestra.worlds.scene import COLOURS, NONE, POSITIONS, distance
+
+COLOURS = {"b": "blue", "g": "green", "o": "orange", "p": "purple", "r": "red", "y": "yellow"}
+NONE = "_"
+"""No shirt, or no hat."""
+POSITIONS = 10
+
+
+def distance(content: str, goal: str) -> int:
+    """The number of edits between two positions: one for a shirt or hat that comes or goes, two for one that changes its colour."""
+    return sum((now != wanted) + (now != wanted and NONE not in (now, wanted)) for now, wanted in zip(content, goal, strict=True))
 
 
 class Scene(World[str]):

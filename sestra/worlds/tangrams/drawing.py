@@ -15,7 +15,7 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
 from sestra.drawing.parts import centred, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
-from sestra.worlds.tangrams import SHAPES, common
+from sestra.worlds.tangrams.world import SHAPES, common
 
 if TYPE_CHECKING:
     from rich.text import Text

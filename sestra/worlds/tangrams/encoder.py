@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from sestra.learning.policies.state_encoder import EMBEDDING
 from sestra.worlds.tables import Tables
-from sestra.worlds.tangrams import SHAPES
+from sestra.worlds.tangrams.world import SHAPES
 
 
 class RowEncoder(nn.Module):

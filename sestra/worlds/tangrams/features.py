@@ -6,7 +6,7 @@ import numpy as np
 
 from sestra.worlds.base import Edit, World
 from sestra.worlds.features import ObjectFeatures, one_hot
-from sestra.worlds.tangrams import SHAPES
+from sestra.worlds.tangrams.world import SHAPES
 
 
 def features(world: World[str]) -> ObjectFeatures:

@@ -20,7 +20,7 @@ from sestra.data.grammar import (
     expand,
     marked,
 )
-from sestra.worlds.tangrams import SHAPES
+from sestra.worlds.tangrams.world import SHAPES
 
 
 @dataclass(frozen=True)

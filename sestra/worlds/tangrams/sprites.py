@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sestra.drawing.palette import PAPER, SHADE
 from sestra.drawing.sprites import places, plain_sprites
-from sestra.worlds.tangrams import SHAPES
 from sestra.worlds.tangrams.drawing import FIGURES, HEIGHT, PITCH, figure, frame, number, tile
+from sestra.worlds.tangrams.world import SHAPES
 
 SPRITES = {
     "width": PITCH * len(SHAPES),

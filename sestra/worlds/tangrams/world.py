@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations
 from typing import ClassVar
 
 from sestra.worlds.base import Edit, Settings, StateError, World, parse_numbered
-from sestra.worlds.tangrams import SHAPES, common
+
+SHAPES = "01234"
+
+
+@cache
+def common(row: str, other: str) -> str:
+    """The longest row of figures that stand in both in the same order."""
+    if not row or not other:
+        return ""
+    if row[-1] == other[-1]:
+        return common(row[:-1], other[:-1]) + row[-1]
+    return max(common(row[:-1], other), common(row, other[:-1]), key=len)
 
 
 class Tangrams(World[str]):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from sestra.learning.kernels.decoder import Keys, Weights, hidden_states, lstm, step
+from sestra.learning.kernels.decoder import Keys, Weights, decoder_hidden_states, lstm, step
 from sestra.learning.policies.state_encoder import SlotEncoder, state_encoder
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
@@ -74,7 +74,7 @@ def test_gradient_equals_autograds(shared, own, rows, dropout):
     expected = gradients(plain)
     with torch.no_grad():
         unrecorded = run()
-    found = hidden_states(unrecorded, rows, weights, current, shared_keys, own_keys, actions, lstm(first, begin_cell))
+    found = decoder_hidden_states(unrecorded, rows, weights, current, shared_keys, own_keys, actions, lstm(first, begin_cell))
     torch.testing.assert_close(found, plain)
     for number, (mine, theirs) in enumerate(zip(gradients(found), expected, strict=True)):
         torch.testing.assert_close(mine, theirs, msg=lambda text, number=number: f"input {number}: {text}")

@@ -202,7 +202,7 @@ def test_sampling_follows_the_policy(training):
 def test_only_learners_that_observe_every_action_may_be_guided(training, learner, led):
     run = training(learner, 0, oracle_fraction=1.0)
     turns = run.train.select(np.arange(BATCH))
-    execution, _, own = run.roll_in(turns, run.learner)
+    execution, _, own = run.execute(turns, run.learner)
     best = run.tables.optimal_actions(execution.states[0].numpy(), turns.goal)
     assert best[np.arange(BATCH), execution.actions[0].numpy()].all() == led
     assert own.any() != led

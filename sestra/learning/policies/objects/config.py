@@ -48,7 +48,7 @@ class ObjectConfig:
                 "optimiser": "adam",
                 "epochs": 12,
                 "min_updates": 1500,
-                "final_learning_rate": 0.02,
+                "final_lr_fraction": 0.02,
                 "ema_decay": 0.999,
                 "max_grad_norm": 1.0,
                 "word_dropout": 0.05,

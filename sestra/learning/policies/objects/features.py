@@ -13,7 +13,7 @@ EVENTS = ("appeared", "disappeared", "changed")
 """What may happen to an object in a turn."""
 RELATIONS = 2
 """Of an object to a change: whether it is the object that changed, and whether it stands where that one stood."""
-LARGEST_RANK = 5
+MAX_RANK = 5
 """Ranks above it count as it."""
 
 
@@ -73,8 +73,8 @@ class StateFeatures(nn.Module):
             less = amounts.unsqueeze(1) < amounts.unsqueeze(2)  # [batch, slots, slots]
             others += [less, less.transpose(1, 2)]
         counts = torch.stack([(same & other.unsqueeze(-1)).sum(2) for other in others], -1)  # [batch, slots, attributes, counts]
-        counts = (counts + (attributes > 0).unsqueeze(-1)).clamp(max=LARGEST_RANK)  # 0 where there is no attribute
-        return functional.one_hot(counts, LARGEST_RANK + 1).flatten(2).float()  # [batch, slots, features]
+        counts = (counts + (attributes > 0).unsqueeze(-1)).clamp(max=MAX_RANK)  # 0 where there is no attribute
+        return functional.one_hot(counts, MAX_RANK + 1).flatten(2).float()  # [batch, slots, features]
 
     def history(self, history: Tensor, now: Tensor) -> Tensor:
         """Of each earlier turn, each object's features before and after, what happened to it, and to the object whose place it has now.

@@ -27,7 +27,7 @@ class Rows:
     places: Tensor  # [rows]
     steps: int
     gaps: bool
-    """Whether there are steps that no row is."""
+    """Whether some (turn, step) pairs have no row."""
 
     @property
     def turns(self) -> Tensor:

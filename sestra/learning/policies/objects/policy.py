@@ -20,7 +20,7 @@ from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
 from sestra.learning.policies.objects import layer as object_layer
-from sestra.learning.policies.objects.features import LARGEST_RANK, StateFeatures
+from sestra.learning.policies.objects.features import MAX_RANK, StateFeatures
 from sestra.learning.policies.objects.layer import AttentionBias, AttentionWeights, Layer, Projection, Rows
 from sestra.learning.policies.objects.turn_pointer import AGES, HistoryFeatures
 from sestra.learning.policies.word_encoder import NumberEmbedding, bidirectional_lstm, encode_distinct
@@ -76,7 +76,7 @@ class ObjectPolicy(Policy):
         self.history = HistoryFeatures(self.features, size) if config.past == "pointed" else None
         self.slot_embedding = nn.Embedding(self.slots, size) if self.slots > 1 else None
         ranks = self.features.rank_count if config.ranks and self.slots > 1 else 0
-        self.rank_features = Projection(ranks * (LARGEST_RANK + 1), size) if ranks else None
+        self.rank_features = Projection(ranks * (MAX_RANK + 1), size) if ranks else None
         self.object_projection = nn.Linear(size, size)
         self.stop_token = nn.Parameter(torch.randn(size))
 

@@ -10,7 +10,7 @@ from sestra.learning.policies.objects.features import StateFeatures
 from sestra.learning.policies.objects.layer import POINTERS, Projection
 
 AGES = 6
-"""Turns that are told apart by how long ago they were, and by their number; earlier or later ones count as the last of these."""
+"""How many ages (turns ago) and turn numbers are told apart; larger ones are clamped."""
 
 
 class TurnPointer(nn.Module):
