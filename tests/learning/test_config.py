@@ -189,7 +189,13 @@ def test_all_fields_of_version_1():
     assert (config.version, config.policy, config.learner) == (2, ObjectConfig(past="pointed"), BestAction())
     found = config.flat()
     renamed = {"symmetry": "rename_symbols", "rare": "min_word_count", "validation": "validation_fraction", "guided": "oracle_fraction"}
-    renamed |= {"decay": "final_lr_fraction", "averaging": "ema_decay", "clip": "max_grad_norm", "network": "policy"}
+    renamed |= {
+        "decay": "final_lr_fraction",
+        "averaging": "ema_decay",
+        "clip": "max_grad_norm",
+        "network": "policy",
+        "warm_up": "warm_up_fraction",
+    }
     gone = {"robust", "taught", "smoothing", "chosen_after", "entropy", "policy"}
     for name, value in (VERSION_1 | VERSION_1["policy"]).items():
         assert name in gone or found[renamed.get(name, name)] == value, name
