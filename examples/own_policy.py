@@ -39,9 +39,9 @@ def network(tables: Tables, vocabulary: Vocabulary, size: int) -> Policy:
     import torch
     from torch import Tensor, nn
 
-    from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
+    from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, ReportsAttention, Step
 
-    class RecurrentPolicy(Policy):
+    class RecurrentPolicy(Policy, ReportsAttention):
         def __init__(self) -> None:
             super().__init__()
             self.words, self.lstm = nn.Embedding(len(vocabulary), size), nn.LSTM(size, size, batch_first=True)

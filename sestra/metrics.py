@@ -82,7 +82,7 @@ class Accuracy:
         share, shrink = self.successes / self.trials, 1 + z * z / self.trials
         centre = (share + z * z / (2 * self.trials)) / shrink
         spread = z / shrink * ((share * (1 - share) + z * z / (4 * self.trials)) / self.trials) ** 0.5
-        return 100 * (centre - spread), 100 * (centre + spread)
+        return max(0.0, 100 * (centre - spread)), min(100.0, 100 * (centre + spread))
 
     @property
     def estimate(self) -> Estimate:

@@ -40,7 +40,8 @@ class Registry(Generic[Item]):
         """Make a class known by a name in this process, and in the workers that it starts."""
         self._check(item, name)
         self._registered[name] = item
-        self._references[item] = name
+        if ":" not in self._references.get(item, ""):  # where a class was found, other processes find it too
+            self._references[item] = name
         return item
 
     def get(self, reference: str) -> Item:
@@ -68,24 +69,19 @@ class Registry(Generic[Item]):
         return dict(self._registered)
 
     def _load(self, reference: str) -> tuple[Any, str]:
-        """The class, and the reference in full: a file's path is made absolute."""
-        if reference in self._built_in:
-            return _attribute(self._built_in[reference]), reference
-        if reference in _installed(self.group):
-            try:
-                return _installed(self.group)[reference].load(), reference
-            except (ImportError, AttributeError) as error:
-                raise InputError(f"{self.kind} {reference!r}: its package cannot be loaded ({error}); reinstall it") from error
-        where, colon, _ = reference.rpartition(":")
-        if not colon or not where:
+        """The class, and the reference by which it is stored: a name if it has one, else a file's path made absolute."""
+        places = self._built_in | {name: entry.value for name, entry in _installed(self.group).items()}
+        name = next((name for name, place in places.items() if reference in (name, place)), "")
+        where, _, attribute = places.get(name, reference).rpartition(":")
+        if not where:
             raise InputError(
                 f"unknown {self.kind} {shortened(reference)!r}; expected one of {', '.join(self.names())}, path/to/file.py:Class or "
                 "package.module:Class"
             )
+        if where.endswith(".py"):
+            where = str(Path(where).resolve())
         try:
-            if where.endswith(".py"):
-                reference = f"{Path(where).resolve()}:{reference.rpartition(':')[2]}"
-            return _attribute(reference), reference
+            return _attribute(where, attribute), name or f"{where}:{attribute}"
         except InputError as error:
             raise InputError(f"{self.kind} {shortened(reference, 200)!r}: {error}") from error
 
@@ -99,10 +95,8 @@ def _installed(group: str) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in sorted(entry_points(group=group))}
 
 
-def _attribute(reference: str) -> Any:
-    where, _, name = reference.rpartition(":")
-    module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
-    found: Any = module
+def _attribute(where: str, name: str) -> Any:
+    found: Any = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
     for part in name.split("."):
         if not hasattr(found, part):
             raise InputError(f"{where} has no {name!r} in it; check the name after the colon")
@@ -113,7 +107,7 @@ def _attribute(reference: str) -> Any:
 def _from_package(name: str) -> ModuleType:
     try:
         return import_module(name)
-    except (ImportError, ValueError) as error:
+    except (ImportError, TypeError, ValueError) as error:  # TypeError: a relative name
         raise InputError(f"{name} cannot be imported ({error}); is it installed?") from error
 
 
@@ -131,7 +125,7 @@ def _from_file(path: Path) -> ModuleType:
     module = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise InputError(f"{path}: cannot be imported ({type(error).__name__}: {error}); mend the file") from error
     return module

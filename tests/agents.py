@@ -14,7 +14,7 @@ from sestra.learning import export
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.attention import AttentionPolicy
 from sestra.learning.policies.attention_config import AttentionConfig
-from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
+from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, ReportsAttention, Step
 from sestra.learning.run_folder import Trained
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
@@ -51,7 +51,7 @@ def write_random_agent(folder: Path, world: str = "alchemy") -> Path:
     return folder
 
 
-class Obedient(Policy):
+class Obedient(Policy, ReportsAttention):
     """Takes the actions that the instruction's words name, such as "light1r", then STOP; looks at the word that it obeys.
 
     Whatever it takes has a score of 3, the action after it in the world's order one of 2, and all others 0.

@@ -83,6 +83,11 @@ def test_imports_go_down(name: str) -> None:
     assert not wrong, f"{name} imports {', '.join(wrong)}"
 
 
+@pytest.mark.parametrize("name", [name for name in MODULES if part_of_a_world(name)])
+def test_parts_of_worlds_know_nothing_of_applications(name: str) -> None:
+    assert not [other for other in GRAPH[name] if other.split(".")[1] in {"serve", "experiments", "cli"}]
+
+
 def test_the_using_half_does_not_import_learning() -> None:
     using = [
         name

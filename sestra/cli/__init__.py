@@ -27,6 +27,7 @@ from sestra.cli.run import Run
 from sestra.cli.serve import Serve
 from sestra.errors import InputError
 from sestra.version import __version__
+from sestra.worlds import WORLDS
 
 DESCRIPTION = "Train, measure and use agents that follow sequences of natural-language instructions."
 
@@ -73,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
     try:
         shown = ["--help" if argument == "--help-all" else argument for argument in arguments]
-        command: Command = tyro.cli(commands(arguments), prog="sestra", description=DESCRIPTION, args=shown, config=CONFIG)
+        description = f"{DESCRIPTION} Worlds: {', '.join(WORLDS.names())}."
+        command: Command = tyro.cli(commands(arguments), prog="sestra", description=description, args=shown, config=CONFIG)
         status = command.run()
         sys.stdout.flush()
     except InputError as error:

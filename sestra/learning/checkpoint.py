@@ -25,7 +25,8 @@ class CheckpointError(InputError):
 
 def save(path: Path, tensors: Mapping[str, Tensor], info: Mapping[str, Any]) -> None:
     """Write tensors and JSON-able information; the file appears whole or not at all."""
-    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    # Tied weights are stored once for each of their names.
+    contiguous = {name: tensor.detach().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()}
     text = json.dumps(info, sort_keys=True)
     with replacing(path) as temporary:
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from sestra.errors import InputError, shortened
 from sestra.learning import migrations
@@ -19,6 +20,11 @@ from sestra.learning.settings import build, check_ranges, flag, setting
 from sestra.registry import Registry
 from sestra.worlds import get_world
 from sestra.worlds.base import Shaping
+
+if TYPE_CHECKING:
+    from sestra.data.vocabulary import Vocabulary
+    from sestra.learning.policies.base import Policy
+    from sestra.worlds.tables import Tables
 
 Optimiser = Literal["rmsprop", "adam"]
 Preset = Literal["default", "paper"]
@@ -84,7 +90,7 @@ class OptimisationConfig:
 class SelectionConfig:
     """Early stopping."""
 
-    patience: float = setting(50.0, 0, 1_000_000, rare=True)
+    patience: float = setting(50.0, 0, 1_000_000)
     """Epochs without a higher validation reward before training stops; grows by half a per cent with each improvement."""
 
 
@@ -138,6 +144,15 @@ class TrainConfig:
             check_ranges(part)
             if hasattr(part, "check"):
                 part.check()
+
+    def build_policy(self, tables: Tables, vocabulary: Vocabulary) -> Policy:
+        """A policy with fresh weights."""
+        from sestra.learning.policies.base import Policy
+
+        policy = self.policy.build(tables, vocabulary)
+        if not isinstance(policy, Policy):
+            raise InputError(f"policy {self.policy_name!r}: its build gives {shortened(repr(policy))}; expected a Policy")
+        return policy
 
     def flat(self) -> dict[str, Any]:
         """All settings beside each other, as flags; the policy and the learner by name."""
@@ -211,13 +226,26 @@ def absolute(reference: str) -> str:
 
 
 def _check_reference(reference: str, place: str, folder: Path | None) -> None:
-    path, _, _ = reference.rpartition(":")
-    if not path.endswith(".py"):
+    """Code must not come along with data: not from a relative path, nor from the folder that holds the configuration."""
+    where, _, _ = reference.rpartition(":")
+    if not where:
         return
-    if not Path(path).is_absolute():
+    if where.endswith(".py") and not Path(where).is_absolute():
         raise InputError(f"{place} is {shortened(reference, 200)!r}; expected an absolute path: code must not come with data")
-    if folder is not None and folder.resolve() in Path(path).resolve().parents:
-        raise InputError(f"{place} is {shortened(reference, 200)!r}, a file in the same folder; move it: code must not come with data")
+    if folder is not None and any(folder.resolve() in (path, *path.parents) for path in _places(where)):
+        raise InputError(f"{place} is {shortened(reference, 200)!r}, code in the same folder; move it: code must not come with data")
+
+
+def _places(where: str) -> list[Path]:
+    """Where the code of a file or of a module is, found without importing anything."""
+    if where.endswith(".py"):
+        return [Path(where).resolve()]
+    try:
+        spec = find_spec(where.partition(".")[0])
+    except (ImportError, ValueError):
+        spec = None
+    found = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
+    return [Path(place).resolve() for place in found if place]
 
 
 def configure(values: Mapping[str, Any]) -> TrainConfig:
@@ -243,8 +271,9 @@ def preset(name: Preset, world: str, learner: str | None = None, policy: str = "
     suited = getattr(of_policy, "presets", {})
     usual = dict(suited.get("", {}))
     usual_learner = usual.pop("learner", DEFAULTS["learner"])
-    learner = learner or usual_learner
+    learner = usual_learner if learner is None else learner
     of_learner = LEARNERS.get(learner)
+    policy, learner = POLICIES.reference(of_policy), LEARNERS.reference(of_learner)
     of_world = vars(found.settings)
     config = TrainConfig(
         world=absolute(world),
@@ -258,5 +287,6 @@ def preset(name: Preset, world: str, learner: str | None = None, policy: str = "
         return config
     ours: dict[str, Any] = {
         "horizon": config.rollout.horizon + 2, "shaping": "steps", "rename_symbols": True, "batch_size": 64, "epochs": 40,
+        "min_updates": 1500,
     }  # fmt: skip
     return config.changed(**ours | usual | dict(found.presets.get(policy, {})) | suited.get(learner, {}))

@@ -21,7 +21,7 @@ class Execution:
     alive: Tensor  # [steps, batch]: whether the execution had not ended before the step
     final: Tensor  # [batch, slots]
     stopped: Tensor  # [batch]: ended by STOP, not by the horizon
-    attention: list[dict[str, Tensor]]
+    attention: tuple[dict[str, Tensor], ...]
     """What each step returned of its attention."""
     encoded: Encoded
     """The turns as the policy encoded them."""

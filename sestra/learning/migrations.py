@@ -74,8 +74,9 @@ def migrate_config(values: Any, place: str) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise InputError(f"{place}: {shortened(repr(values))} is not a configuration; the file is damaged, use another one")
     version = version_of(values)
-    if version is True or version not in (1, VERSION):
-        raise InputError(f"{place}: its version is {shortened(repr(version))}; expected at most {VERSION}; a newer sestra may read it")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        advice = "a newer sestra may read it" if type(version) is int and version > VERSION else "the file is damaged, use another one"
+        raise InputError(f"{place}: its version is {shortened(repr(version))}; expected 1 or {VERSION}; {advice}")
     return _from_1({name: value for name, value in values.items() if name != "version"}, place) if version == 1 else values
 
 

@@ -87,4 +87,4 @@ def roll_out(
         elif isinstance(policy, DeferredGradients):
             scores = policy.replay(encoded.memory, Visits(visited, torch.stack(befores), living, scores, scored, records))
     final = torch.from_numpy(state)  # [batch, slots]
-    return Execution(visited, scores.log_softmax(-1), torch.stack(actions), living, final, ~alive, attention, encoded)
+    return Execution(visited, scores.log_softmax(-1), torch.stack(actions), living, final, ~alive, tuple(attention), encoded)

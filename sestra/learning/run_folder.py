@@ -148,14 +148,17 @@ class Trained:
 def load_trained(folder: RunFolder) -> Trained:
     """The selected policy of a run, or an exported one."""
     config, vocabulary = folder.config(), folder.vocabulary()
-    config.check()
+    try:
+        config.check()
+    except InputError as error:
+        raise InputError(f"{folder.path / 'config.json'}: {error}") from error
     tables = compile_world(get_world(config.world))
     if not folder.model.exists():
         raise InputError(f"{folder.model}: no such file; train at least one epoch with 'sestra train --resume --out {folder.path}'")
     tensors, chosen = checkpoint.load(folder.model)
     if migrations.version_of(read_json(folder.path / "config.json")) == 1:
         tensors = migrations.migrate_weights(tensors)
-    policies = [config.policy.build(tables, vocabulary) for _ in chosen.get("members", [None])]
+    policies = [config.build_policy(tables, vocabulary) for _ in chosen.get("members", [None])]
     policy: Policy = Ensemble(policies) if "members" in chosen else policies[0]
     try:
         policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})

@@ -18,6 +18,18 @@ def setting(default: Any, *within: float, rare: bool = False) -> Any:
     return dataclasses.field(default=default, metadata={"within": within, "rare": rare})
 
 
+RESERVED = ("name", "version", "out", "resume", "data", "json", "tensorboard")
+"""Names that a setting of a policy or learner cannot have: they are flags of ``sestra train``, or stand for the plug-in itself."""
+
+
+def is_plugin(found: Any) -> bool:
+    """Whether it is a frozen dataclass whose fields have defaults, and names that no flag of ``sestra train`` has."""
+    if not isinstance(found, type) or not dataclasses.is_dataclass(found) or not vars(found)["__dataclass_params__"].frozen:
+        return False
+    fields = dataclasses.fields(found)
+    return not any(each.default is each.default_factory is dataclasses.MISSING or each.name in RESERVED for each in fields)
+
+
 def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
@@ -46,7 +58,7 @@ def build(kind: type[Any], values: Any, place: str) -> Any:
         elif not _fits(value, hint):
             raise InputError(f"{place}: {name} is {value!r}; expected {getattr(hint, '__name__', hint)}")
         else:
-            checked[name] = value
+            checked[name] = tuple(value) if isinstance(value, list) else value
     try:
         return kind(**checked)
     except TypeError as error:  # a field without a default is missing
@@ -58,6 +70,10 @@ def _fits(value: Any, hint: Any) -> bool:
         return value in typing.get_args(hint)
     if isinstance(hint, types.UnionType):
         return any(_fits(value, option) for option in typing.get_args(hint))
+    if typing.get_origin(hint) is tuple:
+        kinds = typing.get_args(hint)
+        kinds = kinds[:1] * len(value) if isinstance(value, list | tuple) and kinds[-1] is ... else kinds
+        return isinstance(value, list | tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))

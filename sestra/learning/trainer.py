@@ -116,7 +116,7 @@ class Trainer:
         self.renamings = SymbolRenamings(self.tables, self.vocabulary) if config.data.rename_symbols else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
-        self.policy = config.policy.build(self.tables, self.vocabulary)
+        self.policy = config.build_policy(self.tables, self.vocabulary)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
         self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
@@ -237,7 +237,10 @@ class Trainer:
             checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
 
     def _count_patience(self, reward: float) -> None:
+        """Not in the warm-up: the learner has to run."""
         progress = self.progress
+        if progress.epoch < self.warm_up_epochs:
+            return
         if reward > progress.best_reward:
             progress.best_reward = reward
             progress.improvements += 1

@@ -154,3 +154,11 @@ def test_text_and_json(tmp_path):
         files.read_json(tmp_path / "none.json")
     with pytest.raises(InputError, match="cannot be written"):
         files.write_text(tmp_path / "none" / "a.json", "x")
+
+
+def test_tied_weights(tmp_path):
+    weight = torch.randn(2, 3)
+    checkpoint.save(tmp_path / "x", {"a": weight, "b": weight, "c": weight.T}, {})
+    tensors, _ = checkpoint.load(tmp_path / "x")
+    assert torch.equal(tensors["a"], tensors["b"])
+    assert torch.equal(tensors["c"], weight.T)

@@ -134,7 +134,7 @@ def test_configuration_survives_json(config):
 
 REFUSED = {
     "[] is not a configuration": [],
-    "its version is 3; expected at most 2": {"version": 3},
+    "its version is 3; expected 1 or 2": {"version": 3},
     "its version is 'two'": {"version": "two"},
     "its version is True": {"version": True},
     "its version is None": {"version": None},
@@ -177,8 +177,54 @@ def test_no_code_comes_with_data(tmp_path):
     for kind in ("policy", "learner", "world"):
         reference = f"{tmp_path / 'run' / 'evil.py'}:Evil"
         stored = {"version": 2, kind: reference if kind == "world" else {"name": reference}}
-        with pytest.raises(InputError, match=f"{kind} is .*evil.py:Evil', a file in the same folder; move it"):
+        with pytest.raises(InputError, match=f"{kind} is .*evil.py:Evil', code in the same folder; move it"):
             TrainConfig.from_json(stored, "x", tmp_path / "run")
+
+
+def test_no_module_comes_with_data(tmp_path, monkeypatch):
+    """Not even where the working directory is on the path."""
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "evil.py").write_text("raise SystemExit")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=r"learner is 'agent\.evil:A', code in the same folder; move it"):
+        TrainConfig.from_json({"version": 2, "learner": {"name": "agent.evil:A"}}, "x", tmp_path / "agent")
+
+
+def test_a_class_has_its_presets_however_it_is_named():
+    place, learner = "sestra.learning.policies.objects.config:ObjectConfig", "sestra.learning.learners.sestra:Sestra"
+    assert configure({"policy": place}) == configure({"policy": "objects"})
+    assert configure({"world": "scene", "learner": learner}) == configure({"world": "scene", "learner": "sestra"})
+
+
+@dataclass(frozen=True)
+class Deep:
+    """A policy with a setting of several values."""
+
+    sizes: tuple[int, ...] = (2, 3)
+    pair: tuple[str, float] = ("a", 0.5)
+
+    def build(self, tables, vocabulary):
+        return None
+
+
+def test_settings_of_several_values(monkeypatch):
+    monkeypatch.setitem(POLICIES._registered, "deep", Deep)
+    config = configure({"policy": "deep", "sizes": (4, 5, 6)})
+    assert TrainConfig.from_json(json.loads(json.dumps(config.to_json())), "x") == config
+    for wrong in ({"sizes": [1, "a"]}, {"sizes": 3}, {"pair": ["a"]}):
+        with pytest.raises(InputError, match="expected"):
+            TrainConfig.from_json({"version": 2, "policy": {"name": "deep", **wrong}}, "x")
+    with pytest.raises(InputError, match="its build gives None; expected a Policy"):
+        config.build_policy(None, None)
+
+
+@pytest.mark.parametrize("fields", [[("name", str, "x")], [("out", int, 3)], [("size", int)]])
+def test_what_a_plug_in_cannot_be(fields):
+    frozen = dataclasses.make_dataclass("Odd", fields, frozen=True, namespace={"build": lambda *_: None})
+    loose = dataclasses.make_dataclass("Loose", [("size", int, 3)], namespace={"build": lambda *_: None})
+    for kind in (frozen, loose):
+        with pytest.raises(InputError, match="expected a frozen dataclass of settings with defaults, none called name"):
+            POLICIES.register("odd", kind)
 
 
 # The first version.

@@ -335,3 +335,8 @@ def test_rmsprop_equals_torchs():
             layer(inputs).square().mean().backward()
             optimiser.step()
         torch.testing.assert_close(ours.state_dict(), theirs.state_dict())
+
+
+def test_patience_is_not_counted_in_the_warm_up(tmp_path):
+    run = start(tmp_path, epochs=8, warm_up_fraction=0.5, patience=0.5, learning_rate=1e-12)
+    assert len(run.run().history) > run.warm_up_epochs == 4

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from sestra.learning.learners.base import Learner
+from sestra.learning.settings import RESERVED, is_plugin
 from sestra.registry import Registry
 
 
 def _fits(found: Any) -> bool:
     attributes = ("objective", "uses_demonstrations", "on_policy")
-    return isinstance(found, type) and dataclasses.is_dataclass(found) and all(hasattr(found, name) for name in attributes)
+    return is_plugin(found) and all(hasattr(found, name) for name in attributes)
 
 
 LEARNERS: Registry[type[Learner]] = Registry(
@@ -25,5 +25,6 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "best-action": "sestra.learning.learners.best_action:BestAction",
     },
     _fits,
-    "a frozen dataclass with a method objective(execution, rewards) and the attributes uses_demonstrations and on_policy",
+    f"a frozen dataclass of settings with defaults, none called {', '.join(RESERVED)}, with a method objective(execution, rewards) and the "
+    "attributes uses_demonstrations and on_policy",
 )

@@ -22,7 +22,18 @@ from torch.nn import functional
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, decoder_hidden_states, lstm, step
-from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step, Visits, select_rows
+from sestra.learning.policies.base import (
+    AttentionMap,
+    DeferredGradients,
+    Encoded,
+    Inputs,
+    Policy,
+    ReportsAttention,
+    SelectsMemory,
+    Step,
+    Visits,
+    select_rows,
+)
 from sestra.learning.policies.state_encoder import state_encoder
 from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors
 from sestra.worlds.tables import Tables
@@ -57,7 +68,7 @@ class Memory:
     begin: Update
 
 
-class AttentionPolicy(Policy):
+class AttentionPolicy(Policy, SelectsMemory, DeferredGradients, ReportsAttention):
     """The paper's model; its four ablations are the three flags of the configuration."""
 
     evaluation_batch_size = 320

@@ -1,7 +1,7 @@
 """What a policy is: it encodes a batch of turns once, then scores every action at every step.
 
-``Policy`` is all that a policy has to be: an ordinary autograd module with ``encode`` and ``step`` trains correctly. The protocols after it
-are optional; a policy that has their methods is faster, or can be explained.
+``Policy`` is all that a policy has to be: an ordinary autograd module with ``encode`` and ``step`` trains correctly. The capabilities after
+it are optional: a policy that also derives from one of them is faster, or can be explained.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -83,10 +83,10 @@ class Policy(nn.Module, ABC):
         """
 
 
-@runtime_checkable
-class SelectsMemory(Protocol):
+class SelectsMemory(ABC):
     """Has a memory with more in it than ``[batch, ...]`` tensors, and selects from it itself."""
 
+    @abstractmethod
     def select(self, memory: Any, rows: Tensor) -> Any:
         """The memory of some of the turns."""
 
@@ -103,18 +103,18 @@ class Visits(NamedTuple):
     """What each step recorded."""
 
 
-@runtime_checkable
-class DeferredGradients(Protocol):
+class DeferredGradients(ABC):
     """Computes the gradients of all steps together when executions have ended; steps are taken without autograd."""
 
+    @abstractmethod
     def replay(self, memory: Any, visits: Visits) -> Tensor:
         """The logits of the visited steps, ``[steps, batch, actions]``, with their gradient; the memory is the one of all turns."""
 
 
-@runtime_checkable
-class IndependentSteps(Protocol):
+class IndependentSteps(ABC):
     """Has steps that depend on the state alone, not on the steps before: they can be scored in any order, all at once."""
 
+    @abstractmethod
     def score_steps(self, memory: Any, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         """The logits, ``[steps, batch, actions]``, with those of living steps computed anew for the states, ``[steps, batch, slots]``."""
 
@@ -127,21 +127,22 @@ class AttentionMap(NamedTuple):
     places: Tensor  # [batch, keys]: the column of ``words``, or the object's number as drawn from 0; -1 where there is nothing
 
 
-@runtime_checkable
-class ReportsAttention(Protocol):
+class ReportsAttention(ABC):
     """Can say what it attended to."""
 
+    @abstractmethod
     def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
         """What executions attended to that were rolled out with ``return_attention``, by name."""
 
 
-@runtime_checkable
-class SpeculativeDecoding(Protocol):
+class SpeculativeDecoding(ABC):
     """Lets a cheaper policy draft an execution and verifies all of its steps at once."""
 
+    @abstractmethod
     def drafter(self) -> Policy | None:
         """The policy that drafts; None if its steps cannot be verified at once."""
 
+    @abstractmethod
     def verify(self, memory: Any, draft: Execution) -> Tensor:
         """The log-probabilities of all actions in the steps of a draft, ``[steps, batch, actions]``."""
 

@@ -10,10 +10,21 @@ import torch
 from torch import Tensor, nn
 
 from sestra.learning.execution import Execution
-from sestra.learning.policies.base import AttentionMap, Encoded, IndependentSteps, Inputs, Policy, ReportsAttention, Step, select
+from sestra.learning.policies.base import (
+    AttentionMap,
+    Encoded,
+    IndependentSteps,
+    Inputs,
+    Policy,
+    ReportsAttention,
+    SelectsMemory,
+    SpeculativeDecoding,
+    Step,
+    select,
+)
 
 
-class Ensemble(Policy):
+class Ensemble(Policy, SelectsMemory, ReportsAttention, SpeculativeDecoding):
     """For inference, not for training; its members share policy configuration, world and vocabulary.
 
     Attention is that of the first member, weighted by the ensemble's probabilities where the policy weights tokens by them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from sestra.learning.settings import RESERVED, is_plugin
 from sestra.registry import Registry
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class PolicyConfig(Protocol):
 
 
 def _fits(found: Any) -> bool:
-    return isinstance(found, type) and dataclasses.is_dataclass(found) and callable(getattr(found, "build", None))
+    return is_plugin(found) and callable(getattr(found, "build", None))
 
 
 POLICIES: Registry[type[PolicyConfig]] = Registry(
@@ -38,5 +39,5 @@ POLICIES: Registry[type[PolicyConfig]] = Registry(
         "objects": "sestra.learning.policies.objects.config:ObjectConfig",
     },
     _fits,
-    "a frozen dataclass of settings with a method build(tables, vocabulary)",
+    f"a frozen dataclass of settings with defaults, none called {', '.join(RESERVED)}, and a method build(tables, vocabulary)",
 )

@@ -146,3 +146,17 @@ def test_an_agent_may_have_it(learnt, monkeypatch, how, members):
     steps = [step for trace in traces for turn in trace.turns for step in turn.steps]
     assert len(steps) >= 5
     assert all(step.attention == () for step in steps)
+
+
+class Attentive(PlainPolicy):
+    """Has modules with the names of the optional capabilities' methods, and none of these."""
+
+    def __init__(self) -> None:
+        super().__init__(TABLES, VOCABULARY, 8)
+        self.attention = self.select = self.replay = self.score_steps = self.drafter = torch.nn.Linear(2, 2)
+
+
+def test_a_capability_is_declared_not_guessed_from_names():
+    turns = encode_turns(interactions(4, seed=1), VOCABULARY, TABLES)
+    execution = roll_out(Attentive(), TABLES, turns, 3, greedy, return_attention=True, compact_below=1.01)
+    assert execution.log_probs.requires_grad

@@ -47,7 +47,6 @@ class ObjectConfig:
                 "learner": "best-action",
                 "optimiser": "adam",
                 "epochs": 12,
-                "min_updates": 1500,
                 "final_lr_fraction": 0.02,
                 "ema_decay": 0.999,
                 "max_grad_norm": 1.0,

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
 from sestra.learning.execution import Execution
-from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
+from sestra.learning.policies.base import AttentionMap, Encoded, IndependentSteps, Inputs, Policy, ReportsAttention, SelectsMemory, Step
 from sestra.learning.policies.objects import layer as object_layer
 from sestra.learning.policies.objects.features import MAX_RANK, StateFeatures
 from sestra.learning.policies.objects.layer import AttentionBias, AttentionWeights, Layer, Projection, Rows
@@ -39,7 +39,7 @@ class Memory:
 
     table: Tensor | None  # [feature ids, size]: the projected features of each id, where there are more objects than ids
     context: Tensor  # [batch, slots * objects, size]: the objects when this turn began and before, and where they stand
-    layers: list[object_layer.Memory]
+    layers: tuple[object_layer.Memory, ...]
     changes: Tensor  # [batch, changes]: the objects that changed, which are the last entries of the layers' memories
 
 
@@ -51,7 +51,7 @@ class Entries(NamedTuple):
     turns: Tensor  # [batch, entries]: the number of the turn that each is from
 
 
-class ObjectPolicy(Policy):
+class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
     """Cross-attention to words and earlier changes, self-attention among objects; every object scores its own edits."""
 
     evaluation_batch_size = 192  # with more it outgrows the processor's cache
@@ -121,7 +121,7 @@ class ObjectPolicy(Policy):
             context = context + self.rank_features(features.ranks(initial)).repeat_interleave(self.objects, 1)
         bias = AttentionBias(torch.zeros(present.shape).masked_fill(~present, -torch.inf), relations, pointers)
         table = self.current_features(features.features) if context.shape[:2].numel() >= len(features.features) else None
-        return Encoded(Memory(table, context, [layer.project_memory(vectors, bias) for layer in self._layers], changed))
+        return Encoded(Memory(table, context, tuple(layer.project_memory(vectors, bias) for layer in self._layers), changed))
 
     def _words(self, inputs: Inputs) -> tuple[Tensor, Entries]:
         """The words of all turns so far: as they were encoded, ``[batch, words, size]``, and as entries of the memory."""
@@ -225,7 +225,7 @@ class ObjectPolicy(Policy):
         }
 
     def select(self, memory: Memory, rows: Tensor) -> Memory:
-        layers = [layer.select(rows) for layer in memory.layers]
+        layers = tuple(layer.select(rows) for layer in memory.layers)
         return replace(memory, context=memory.context.index_select(0, rows), layers=layers, changes=memory.changes[rows])
 
 
