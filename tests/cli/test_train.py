@@ -205,7 +205,7 @@ FEW = ["world", "policy", "learner", "preset", "seed", "epochs", "batch-size", "
 
 @pytest.mark.parametrize("policy", ["attention", "objects"])
 def test_every_setting_is_a_flag_with_its_help(capsys, monkeypatch, policy):
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "100")
     brief, everything = (run(capsys, "train", "--world", "scene", "--policy", policy, flag)[1] for flag in ("--help", "--help-all"))
     config = preset("default", "scene", policy=policy)
     rare = {each.name for group in GROUPS for each in dataclasses.fields(getattr(config, group)) if each.metadata.get("rare")}
