@@ -44,6 +44,7 @@ class Rule:
 
 RULES = {
     "sestra train --world shelf.py:Shelf": Rule("--epochs 1"),
+    "sestra train --world tangrams --policy objects": Rule(f"{SMALL} --epochs 1 --generated 20"),
     "sestra train": Rule(f"{SMALL} --epochs 1"),
     "sestra evaluate": Rule(SMALL),
     "sestra analyze": Rule(f"{SMALL} --errors 3"),
