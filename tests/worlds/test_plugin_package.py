@@ -98,9 +98,7 @@ assert any(turn for each in generate("boxes", 20, seed=2) for turn in references
     desk.python("-c", program)
 
 
-@pytest.mark.parametrize(
-    "policy", [pytest.param("attention", marks=pytest.mark.slow), pytest.param("objects", marks=pytest.mark.slow), "recurrent"]
-)
+@pytest.mark.parametrize("policy", POLICIES)
 def test_it_is_trained_evaluated_and_followed(desk: Desk, policy: str):
     run = f"runs/{policy}"
     desk.sestra("train", "--world", "boxes", "--data", "data", "--out", run, *TRAIN, *POLICIES[policy])
