@@ -62,10 +62,10 @@ def migrate_weights(weights: Mapping[str, Weights]) -> dict[str, Weights]:
 
 
 def _migrate_weight(name: str) -> str:
-    prefix, layer, rest = re.fullmatch(r"((?:members\.\d+\.)?)((?:layers\.\d+\.)?)(.*)", name).groups()  # type: ignore[union-attr]
+    _, member, layer, rest = re.split(r"^(members\.\d+\.)?(layers\.\d+\.)?", name, maxsplit=1)
     for old, new in (LAYER_MODULES_OF_1 if layer else MODULES_OF_1).items():
         if rest == old or rest.startswith(f"{old}."):
-            return f"{prefix}{layer}{new}{rest.removeprefix(old)}"
+            return f"{member or ''}{layer or ''}{new}{rest.removeprefix(old)}"
     return name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -168,7 +168,7 @@ def select_rows(values: Values, rows: Tensor) -> Values:
         found = None
     else:
         raise TypeError(f"a policy's memory holds {type(values).__name__}; expected tensors in tuples, lists, dicts or dataclasses")
-    return found  # type: ignore[no-any-return]
+    return cast("Values", found)
 
 
 def scatter_rows(values: Tensor, rows: Tensor, size: int) -> Tensor:
