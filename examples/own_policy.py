@@ -16,7 +16,6 @@ from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
     from sestra.data.vocabulary import Vocabulary
-    from sestra.learning.execution import Execution
     from sestra.learning.policies.base import Policy
     from sestra.worlds.tables import Tables
 
@@ -39,9 +38,9 @@ def network(tables: Tables, vocabulary: Vocabulary, size: int) -> Policy:
     import torch
     from torch import Tensor, nn
 
-    from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, ReportsAttention, Step
+    from sestra.learning.policies.base import AttentionMap, Encoded, Inputs, Policy, Step
 
-    class RecurrentPolicy(Policy, ReportsAttention):
+    class RecurrentPolicy(Policy):
         def __init__(self) -> None:
             super().__init__()
             self.words, self.lstm = nn.Embedding(len(vocabulary), size), nn.LSTM(size, size, batch_first=True)
@@ -53,21 +52,20 @@ def network(tables: Tables, vocabulary: Vocabulary, size: int) -> Policy:
 
         def encode(self, inputs: Inputs) -> Encoded:
             vectors, _ = self.lstm(self.words(inputs.words))  # [batch, words, size]
-            last = vectors[torch.arange(len(vectors)), inputs.lengths - 1]  # [batch, size]
-            padding = torch.arange(vectors.shape[1]) >= inputs.lengths.unsqueeze(1)  # [batch, words]
-            return Encoded(memory=(vectors, padding, self.state(inputs.initial)), carry=torch.tanh(self.begin(last)))
+            last = vectors[torch.arange(vectors.shape[0]), inputs.lengths - 1]  # [batch, size]
+            places = torch.arange(vectors.shape[1])  # [words]
+            places = places.masked_fill(places >= inputs.lengths.unsqueeze(1), -1)  # [batch, words]: -1 for padding
+            return Encoded(memory=(vectors, places, self.state(inputs.initial)), carry=torch.tanh(self.begin(last)))
 
         def step(self, memory: Any, carry: Tensor, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
-            vectors, padding, initial = memory
-            weights = (vectors @ self.query(carry).unsqueeze(2)).squeeze(2).masked_fill(padding, -torch.inf).softmax(1)  # [batch, words]
+            vectors, places, initial = memory
+            scores = (vectors @ self.query(carry).unsqueeze(2)).squeeze(2)  # [batch, words]
+            weights = scores.masked_fill(places < 0, -torch.inf).softmax(1)  # [batch, words]
             attended, state = (weights.unsqueeze(1) @ vectors).squeeze(1), self.state(states)  # [batch, size] each
             hidden = self.gru(torch.cat([attended, initial, state, self.actions(previous)], 1), carry)  # [batch, size]
-            return Step(self.score(torch.cat([hidden, state], 1)), hidden, {"words": weights} if return_attention else {})
-
-        def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:  # optional: for figures and the page
-            weights = torch.stack([step["words"] for step in execution.attention]).unsqueeze(2)  # [steps, batch, 1 head, words]
-            places = torch.arange(weights.shape[3]).expand(len(inputs.words), -1)  # [batch, words]
-            return {"words": AttentionMap("words", weights, places.masked_fill(places >= inputs.lengths.unsqueeze(1), -1))}
+            # Optional, for figures and the page: what was attended to, by one head.
+            attention = {"words": AttentionMap("words", weights.unsqueeze(1), places)} if return_attention else {}
+            return Step(self.score(torch.cat([hidden, state], 1)), hidden, attention)
 
         def state(self, states: Tensor) -> Tensor:
             summed: Tensor = self.contents(states + torch.arange(tables.slots) * len(tables.world.contents)).sum(1)

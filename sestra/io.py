@@ -1,4 +1,4 @@
-"""Reading and writing files: JSON, folders, and replacing a file so that a reader never sees half of it."""
+"""Reading and writing files: JSON, dataclasses as JSON, folders, and replacing a file so that a reader never sees half of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import dataclasses
 import json
 import math
 import os
+import types
+import typing
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sestra.errors import InputError
 
@@ -84,3 +86,46 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: cannot be read ({error.strerror}); is this the right folder?") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not JSON ({error}); the file is damaged, use another one") from error
+
+
+def build(kind: type[Any], values: Any, place: str) -> Any:
+    """A dataclass from what JSON holds, each field checked against its annotation."""
+    if not isinstance(values, dict):
+        raise InputError(f"{place}: {values!r} stands where an object with the fields of {kind.__name__} was expected")
+    hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if typing.get_origin(hint) is not typing.ClassVar}
+    unknown = sorted(set(values) - set(hints))
+    if unknown:
+        expected = ", ".join(hints) or "none"
+        raise InputError(f"{place}: unknown field {unknown[0]!r}; expected some of {expected}; was it written by another version?")
+    checked = {}
+    for name, value in values.items():
+        hint = hints[name]
+        if dataclasses.is_dataclass(hint):
+            checked[name] = build(typing.cast("type[Any]", hint), value, f"{place}: {name}")
+        elif not _fits(value, hint):
+            raise InputError(f"{place}: {name} is {value!r}; expected {getattr(hint, '__name__', hint)}")
+        else:
+            checked[name] = tuple(value) if isinstance(value, list) else value
+    try:
+        return kind(**checked)
+    except TypeError as error:  # a field without a default is missing
+        raise InputError(f"{place}: {error}; the file is damaged, use another one") from error
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if typing.get_origin(hint) is Literal:
+        return value in typing.get_args(hint)
+    if isinstance(hint, types.UnionType):
+        return any(_fits(value, option) for option in typing.get_args(hint))
+    if typing.get_origin(hint) is tuple:
+        kinds = typing.get_args(hint)
+        kinds = kinds[:1] * len(value) if isinstance(value, list | tuple) and kinds[-1] is ... else kinds
+        return isinstance(value, list | tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
+    if typing.get_origin(hint) is dict:
+        of_keys, of_values = typing.get_args(hint)
+        return isinstance(value, dict) and all(_fits(key, of_keys) and _fits(each, of_values) for key, each in value.items())
+    if hint is Any:
+        return True
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))

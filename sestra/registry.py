@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
@@ -129,3 +129,32 @@ def _from_file(path: Path) -> ModuleType:
         del sys.modules[name]
         raise InputError(f"{path}: cannot be imported ({type(error).__name__}: {error}); mend the file") from error
     return module
+
+
+def absolute(reference: str) -> str:
+    """A reference to a class in a file with the file's absolute path; any other as it is."""
+    path, _, name = reference.rpartition(":")
+    return f"{Path(path).resolve()}:{name}" if path.endswith(".py") else reference
+
+
+def check_reference(reference: str, place: str, folder: Path | None) -> None:
+    """Code must not come along with data: not from a relative path, nor from the folder that holds the configuration."""
+    where, _, _ = reference.rpartition(":")
+    if not where:
+        return
+    if where.endswith(".py") and not Path(where).is_absolute():
+        raise InputError(f"{place} is {shortened(reference, 200)!r}; expected an absolute path: code must not come with data")
+    if folder is not None and any(folder.resolve() in (path, *path.parents) for path in _places(where)):
+        raise InputError(f"{place} is {shortened(reference, 200)!r}, code in the same folder; move it: code must not come with data")
+
+
+def _places(where: str) -> list[Path]:
+    """Where the code of a file or of a module is, found without importing anything."""
+    if where.endswith(".py"):
+        return [Path(where).resolve()]
+    try:
+        spec = find_spec(where.partition(".")[0])
+    except (ImportError, ValueError):
+        spec = None
+    found = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
+    return [Path(place).resolve() for place in found if place]

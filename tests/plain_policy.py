@@ -34,7 +34,7 @@ class PlainPolicy(Policy):
 
     def encode(self, inputs: Inputs) -> Encoded:
         vectors, _ = self.word_lstm(self.embedding(inputs.words))  # [batch, words, size]
-        words = vectors[torch.arange(len(vectors)), inputs.lengths - 1]  # [batch, size]
+        words = vectors[torch.arange(vectors.shape[0]), inputs.lengths - 1]  # [batch, size]
         return Encoded(Memory(words, self._encode_states(inputs.initial)), {"hidden": torch.tanh(self.begin(words))})
 
     def step(self, memory: Memory, carry: dict[str, Tensor], states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:

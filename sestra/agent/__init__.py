@@ -9,11 +9,11 @@ __all__ = ["Agent", "Context", "Decoding", "How", "Session", "Trace", "Turn"]
 
 if TYPE_CHECKING:
     from sestra.agent.agent import Agent
-    from sestra.agent.decoding import Decoding, How
+    from sestra.agent.options import Decoding, How
     from sestra.agent.session import Session
     from sestra.agent.trace import Context, Trace, Turn
 else:
-    _MODULES = {"Agent": "agent", "Decoding": "decoding", "How": "decoding", "Session": "session"}
+    _MODULES = {"Agent": "agent", "Decoding": "options", "How": "options", "Session": "session"}
 
     def __getattr__(name: str) -> object:
         """Imported on first use: an agent needs torch, but the options of the command line do not."""

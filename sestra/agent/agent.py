@@ -11,58 +11,65 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from sestra import pretrained
-from sestra.agent.decoding import Decoding, DecodingOptions
+from sestra.agent import folder as agent_folder
+from sestra.agent.decoding import beam_search, forced, greedy, roll_out, sampled
+from sestra.agent.execution import Execution
 from sestra.agent.explain import explain
+from sestra.agent.folder import About, Contents
+from sestra.agent.options import Decoding, DecodingOptions
 from sestra.agent.parsing import Parser, as_turns, check_instructions
+from sestra.agent.runtime import Runtime
 from sestra.agent.session import Session
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Trace, Turn
 from sestra.data.batch import Turns
+from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.learning import export
-from sestra.learning.config import TrainConfig
-from sestra.learning.decoding import beam_search, forced, greedy, sampled
-from sestra.learning.execution import Execution
-from sestra.learning.policies.base import Policy
-from sestra.learning.rollout import roll_out
-from sestra.learning.run_folder import RunFolder, Trained, load_trained
-from sestra.learning.speculative import roll_out_speculatively
 from sestra.worlds import World
-from sestra.worlds.tables import Integers
+from sestra.worlds.tables import Flags, Tables
 
 TakeTurns = Callable[[Sequence[Context]], list[Turn]]
 
 MAX_BATCH = 256
-"""The most turns in one call of the policy."""
+"""The most turns in one call of the networks."""
 
 
 class Agent:
-    """A trained policy with its world and vocabulary."""
+    """Trained networks with their world and vocabulary."""
 
-    def __init__(self, trained: Trained, name: str, card: str = "") -> None:
-        self.name = name
-        self.card = card
-        self.config: TrainConfig = trained.config
-        self.world: World[Any] = trained.tables.world
-        self._trained = trained
-        self._tables = trained.tables
-        self._policy: Policy = trained.policy
-        self._parser = Parser(trained.tables, Speller(trained.vocabulary))
+    batch_size = 128
+    """How many executions side by side are fastest."""
+
+    def __init__(self, runtime: Runtime, tables: Tables, vocabulary: Vocabulary, about: About, name: str, card: str = "") -> None:
+        self.name, self.card, self.about = name, card, about
+        self.tables, self.vocabulary = tables, vocabulary
+        self.world: World[Any] = tables.world
+        self._runtime = runtime
+        self._parser = Parser(tables, Speller(vocabulary))
+        self._contents: Contents | None = None
 
     @classmethod
     def from_pretrained(cls, name: str | Path) -> Agent:
         """The agent of that name that ships with the package, or the one in an exported folder or a run's folder."""
-        folder = RunFolder.find(name)
-        called = str(name) if folder.path.parent == pretrained.HERE else folder.path.resolve().name
-        return cls(load_trained(folder), called, export.read_card(folder))
+        path = agent_folder.find(name)
+        contents = agent_folder.read(path)
+        called = str(name) if path.parent == pretrained.HERE else Path(name).resolve().name
+        try:
+            runtime = contents.runtime()
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+        agent = cls(runtime, contents.tables, contents.vocabulary, contents.about, called, contents.card)
+        agent._contents = contents
+        return agent
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write the agent as a folder that ``from_pretrained`` reads, its weights in half precision."""
-        export.write_agent(self._trained, Path(folder), self.card)
+        """Write the agent as a folder that ``from_pretrained`` reads."""
+        if self._contents is None:
+            raise InputError("this agent was not loaded from a folder, so that there are no graphs to save; export the run that it is of")
+        agent_folder.write(Path(folder), self.about, self.vocabulary, self._contents.networks, self.card)
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"
@@ -102,12 +109,8 @@ class Agent:
 
     def _decoder(self, options: DecodingOptions) -> TakeTurns:
         """Takes turns with these options; all its random draws are from one generator."""
-        decoding, generator = Decoding(**options), torch.Generator()
-        if decoding.seed is None:
-            generator.seed()
-        else:
-            generator.manual_seed(decoding.seed)
-        return partial(self._take, decoding=decoding, generator=generator)
+        decoding = Decoding(**options)
+        return partial(self._take, decoding=decoding, generator=np.random.default_rng(decoding.seed))
 
     def _check_interaction(self, state: str, instructions: Sequence[str], place: str) -> None:
         self._parser.state(state, f"{place}start state: ")
@@ -115,28 +118,38 @@ class Agent:
             raise InputError(f"{place}the instructions are one text; expected a list of texts, such as [{instructions[:40]!r}]")
         check_instructions(instructions, place)
 
-    @torch.inference_mode()
-    def _take(self, contexts: Sequence[Context], decoding: Decoding, generator: torch.Generator) -> list[Turn]:
+    def _take(self, contexts: Sequence[Context], decoding: Decoding, generator: np.random.Generator) -> list[Turn]:
         several = len(contexts) > 1
         parsed = [self._parser.parse(each, f"context {number}: " if several else "") for number, each in enumerate(contexts, start=1)]
         taken: list[Turn] = []
         for first in range(0, len(parsed), MAX_BATCH):
             some = parsed[first : first + MAX_BATCH]
-            turns = as_turns(some, self._tables)
-            understood = torch.tensor([context.understood for context in some])  # [batch]
-            taken += explain(self._policy, self._tables, some, turns, self._execute(turns, understood, decoding, generator))
+            idle = np.array([not context.understood for context in some])  # [batch]: nothing is done where no word was understood
+            taken += explain(self.tables, some, self._execute(as_turns(some, self.tables), idle, decoding, generator))
         return taken
 
-    def _execute(self, turns: Turns, understood: Tensor, decoding: Decoding, generator: torch.Generator) -> Execution:
-        """What the policy chooses; nothing where no word was understood."""
-        horizon = self.config.rollout.execution_horizon if decoding.horizon is None else decoding.horizon
+    def _execute(self, turns: Turns, idle: Flags, decoding: Decoding, generator: np.random.Generator) -> Execution:
+        """What the networks choose."""
+        horizon = self.about.horizon if decoding.horizon is None else decoding.horizon
         choose = sampled(generator) if decoding.how == "sample" else greedy
         if decoding.how == "beam":
-            choose = forced(beam_search(self._policy, self._tables, turns, horizon, decoding.beam))
+            choose = forced(beam_search(self._runtime, self.tables, turns, horizon, decoding.beam))
+        return roll_out(self._runtime, self.tables, turns, horizon, choose, idle=idle, attention=True)
 
-        def choose_if_understood(logits: Tensor, states: Integers, step: int) -> Tensor:
-            return torch.where(understood, choose(logits, states, step), self._tables.stop)  # [batch]
+    # What evaluation needs (``sestra.agent.evaluation.Evaluated``).
 
-        if decoding.how == "greedy" and len(turns) == 1:
-            return roll_out_speculatively(self._policy, self._tables, turns, horizon, choose_if_understood)
-        return roll_out(self._policy, self._tables, turns, horizon, choose_if_understood, return_attention=True)
+    @property
+    def world_reference(self) -> str:
+        return self.about.world
+
+    @property
+    def verbosity(self) -> float:
+        return self.about.verbosity
+
+    @property
+    def training(self) -> dict[str, Any]:
+        return self.about.training
+
+    def execute(self, turns: Turns) -> Execution:
+        """Execute each turn's instruction greedily."""
+        return roll_out(self._runtime, self.tables, turns, self.about.horizon, greedy)

@@ -1,17 +1,15 @@
-"""Executions, which are tensors, as turns in plain values."""
+"""Executions, which are arrays, as turns in plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
+import numpy as np
 
+from sestra.agent.execution import Execution
 from sestra.agent.parsing import ParsedContext
 from sestra.agent.trace import Alternative, Attention, Over, Step, Turn, Weight
-from sestra.data.batch import Turns
 from sestra.errors import shortened
-from sestra.learning.execution import Execution
-from sestra.learning.policies.base import Inputs, Policy, ReportsAttention
 from sestra.worlds.tables import Tables
 
 ALTERNATIVES = 5
@@ -22,18 +20,21 @@ Weights = list[list[list[float]]]
 """Of one execution: [steps][heads][keys]."""
 
 
-def explain(policy: Policy, tables: Tables, contexts: Sequence[ParsedContext], turns: Turns, execution: Execution) -> list[Turn]:
-    """The executions as turns, in order; each tensor is converted only once."""
-    log_probs, taken = execution.log_probs.transpose(0, 1), execution.actions.T.unsqueeze(-1)  # [batch, steps, actions], [batch, steps, 1]
-    probabilities = log_probs.gather(-1, taken).squeeze(-1).exp().tolist()  # [batch][steps]
-    others = log_probs.scatter(-1, taken, -torch.inf).topk(min(ALTERNATIVES, tables.actions - 1))
-    other_actions, other_probabilities = others.indices.tolist(), others.values.exp().tolist()  # [batch][steps][alternatives]
-    states = torch.cat([execution.states[1:], execution.final.unsqueeze(0)]).transpose(0, 1).tolist()  # [batch][steps][slots]
-    attention = _attention(policy, contexts, turns, execution)
+def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execution) -> list[Turn]:
+    """The executions as turns, in order; each array is converted only once."""
+    log_probs, taken = execution.log_probs.swapaxes(0, 1), execution.actions.T  # [batch, steps, actions], [batch, steps]
+    probabilities = np.exp(np.take_along_axis(log_probs, taken[..., None], -1))[..., 0].tolist()  # [batch][steps]
+    others = log_probs.copy()
+    np.put_along_axis(others, taken[..., None], -np.inf, -1)
+    count = min(ALTERNATIVES, tables.actions - 1)
+    indices = np.argsort(-others, axis=-1, kind="stable")[..., :count]  # [batch, steps, alternatives]
+    other_actions, other_probabilities = indices.tolist(), np.exp(np.take_along_axis(others, indices, -1)).tolist()
+    states = np.concatenate([execution.states[1:], execution.final[None]]).swapaxes(0, 1).tolist()  # [batch][steps][slots]
+    attention = _attention(contexts, execution)
     names, world = [str(action) for action in tables.world.actions], tables.world
     explained = []
     for row, (context, actions, length, stopped) in enumerate(
-        zip(contexts, taken.squeeze(-1).tolist(), execution.lengths.tolist(), execution.stopped.tolist(), strict=True)
+        zip(contexts, taken.tolist(), execution.lengths.tolist(), execution.stopped.tolist(), strict=True)
     ):
         steps = tuple(
             Step(
@@ -58,17 +59,17 @@ def explain(policy: Policy, tables: Tables, contexts: Sequence[ParsedContext], t
     return explained
 
 
-def _attention(policy: Policy, contexts: Sequence[ParsedContext], turns: Turns, execution: Execution) -> list[list[tuple[Attention, ...]]]:
+def _attention(contexts: Sequence[ParsedContext], execution: Execution) -> list[list[tuple[Attention, ...]]]:
     """Of each execution, step by step."""
     lengths = execution.lengths.tolist()
     columns: list[list[list[Attention]]] = []  # [names][batch][steps]
-    maps = policy.attention(Inputs.of(turns), execution) if isinstance(policy, ReportsAttention) else {}
-    for name, (over, weights, places) in maps.items():
-        rounded = weights.double().round(decimals=DECIMALS).transpose(0, 1).tolist()  # [batch][steps][heads][keys]
+    for name, first in execution.attention[0].items():
+        weights = np.stack([step[name].weights for step in execution.attention], 1)  # [batch, steps, heads, keys]
+        rounded = weights.astype(np.float64).round(DECIMALS).tolist()
         columns.append(
             [
-                _steps(name, over, weight[:length], place, context.labels)
-                for weight, length, place, context in zip(rounded, lengths, places.tolist(), contexts, strict=True)
+                _steps(name, first.over, weight[:length], place, context.labels)
+                for weight, length, place, context in zip(rounded, lengths, first.places.tolist(), contexts, strict=True)
             ]
         )
     if not columns:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from sestra.agent.evaluation import Evaluated, executions
 from sestra.analysis.errors import Case, ErrorClass, classify
 from sestra.analysis.references import Kind, To, references
 from sestra.data.batch import encode_turns
 from sestra.data.scone import Interaction
-from sestra.learning.evaluation import executions
-from sestra.learning.run_folder import Trained
 from sestra.metrics import Accuracy
 from sestra.worlds.tables import Tables
 
@@ -88,13 +87,13 @@ def _accuracy(cases: Sequence[Case]) -> Accuracy:
     return Accuracy(sum(case.right for case in cases), len(cases))
 
 
-def analyse(trained: Trained, interactions: Sequence[Interaction]) -> Analysis:
+def analyse(evaluated: Evaluated, interactions: Sequence[Interaction]) -> Analysis:
     """Follow every instruction greedily from its annotated start state."""
-    turns = encode_turns(interactions, trained.vocabulary, trained.tables)
-    tables, dated = trained.tables, [references(trained.tables.world, interaction) for interaction in interactions]
+    tables = evaluated.tables
+    turns, dated = encode_turns(interactions, evaluated.vocabulary, tables), [references(tables.world, each) for each in interactions]
     cases: dict[tuple[int, int], Case] = {}
-    for batch, execution in executions(trained.policy, tables, turns, trained.config.rollout.execution_horizon):
-        states = np.concatenate([execution.states.numpy(), execution.final.numpy()[None]]).swapaxes(0, 1)  # [batch, steps + 1, slots]
+    for batch, execution in executions(evaluated.execute, turns, evaluated.batch_size):
+        states = np.concatenate([execution.states, execution.final[None]]).swapaxes(0, 1)  # [batch, steps + 1, slots]
         taken = (execution.alive & (execution.actions != tables.stop)).sum(0).tolist()  # [batch]
         rows = zip(batch.interaction.tolist(), batch.turn.tolist(), states, execution.actions.T.tolist(), taken, strict=True)
         for (number, turn, path, actions, length), stopped in zip(rows, execution.stopped.tolist(), strict=True):

@@ -40,6 +40,16 @@ CONFIG = (
 )
 
 
+EXTRAS = {
+    **dict.fromkeys(("filelock", "onnx", "onnx_ir", "onnxscript", "tensorboard", "torch"), "train"),
+    **dict.fromkeys(("matplotlib", "PIL", "scipy"), "plot"),
+    **dict.fromkeys(("optuna", "ray"), "sweep"),
+    **dict.fromkeys(("fastapi", "uvicorn"), "serve"),
+    "huggingface_hub": "hub",
+}
+"""Packages that only some commands need, and the extra that installs each."""
+
+
 class Command(Protocol):
     def run(self) -> int:
         """Do what was asked; the exit status."""
@@ -80,6 +90,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except InputError as error:
         sys.stderr.write(f"sestra: {error}\n")
+        return 2
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        sys.stderr.write(f"sestra: this needs the package {package}; install it with: pip install 'sestra[{EXTRAS[package]}]'\n")
         return 2
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

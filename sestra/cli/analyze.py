@@ -35,15 +35,15 @@ class Analyze(PolicyOnSplit):
         from sestra.data import sources
         from sestra.io import write_text
 
-        _, trained = self.load()
-        interactions, source = sources.load(trained.config.world, self.split, self.data)
-        analysis = analyse(trained, interactions)
+        agent = self.load()
+        interactions, source = sources.load(agent.about.world, self.split, self.data)
+        analysis = analyse(agent, interactions)
         if self.page is not None:
             from sestra.analysis.page import write_page
 
             write_text(self.page, write_page(analysis, f"Errors of {self.policy}", source.name, self.errors))
         if self.json:
-            about = {"world": trained.config.world, "split": self.split, "data": dataclasses.asdict(source), "version": __version__}
+            about = {"world": agent.about.world, "split": self.split, "data": dataclasses.asdict(source), "version": __version__}
             print_json(about | analysis.to_json())
         else:
             self._print(analysis, source.name)

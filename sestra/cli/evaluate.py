@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
@@ -15,8 +16,8 @@ from sestra.metrics import METRICS
 
 if TYPE_CHECKING:
     from sestra.data.scone import Interaction
-    from sestra.learning.evaluation import Evaluation
-    from sestra.learning.run_folder import RunFolder, Trained
+    from sestra.agent import Agent
+    from sestra.agent.evaluation import Evaluation
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,10 @@ class PolicyOnSplit:
     """The split to follow the instructions of."""
     data: DataFolder = None
 
-    def load(self) -> tuple[RunFolder, Trained]:
-        from sestra.learning.run_folder import RunFolder, load_trained
-        from sestra.learning.runtime_settings import use_one_core
+    def load(self) -> Agent:
+        from sestra.agent import Agent
 
-        use_one_core()
-        folder = RunFolder.find(self.policy)
-        return folder, load_trained(folder)
+        return Agent.from_pretrained(self.policy)
 
 
 @dataclass(frozen=True)
@@ -51,18 +49,20 @@ class Evaluate(PolicyOnSplit):
     json: Json = False
 
     def run(self) -> int:
+        from sestra.agent.evaluation import evaluate_split
+        from sestra.agent.folder import IN_RUN
         from sestra.io import write_json
-        from sestra.learning.evaluation import evaluate_split
 
         check_number("--errors", self.errors, 0)
-        folder, trained = self.load()
-        measured = evaluate_split(trained, self.split, self.data)
-        wrong = _errors(trained, measured.interactions, measured.result)[: self.errors]
+        agent = self.load()
+        measured = evaluate_split(agent, self.split, self.data)
+        wrong = _errors(agent, measured.interactions, measured.result)[: self.errors]
         if self.json:
             print_json(measured.record | ({"errors": wrong} if self.errors else {}))
         else:
             self._print(measured.record["data"]["name"], measured.result, wrong)
-        out = self.out or (None if folder.exported else folder.path / "results.json")
+        run = Path(self.policy)
+        out = self.out or (run / "results.json" if (run / IN_RUN).is_dir() else None)
         if out:  # last, so that the results are shown even if they cannot be written
             write_json(out, measured.record)
         return 0
@@ -82,9 +82,9 @@ class Evaluate(PolicyOnSplit):
                 console.print(Text(f"  {name:<9}{error[name]}"), soft_wrap=True)
 
 
-def _errors(trained: Trained, interactions: list[Interaction], result: Evaluation) -> list[dict[str, Any]]:
+def _errors(agent: Agent, interactions: list[Interaction], result: Evaluation) -> list[dict[str, Any]]:
     """Every single instruction whose execution did not end in its goal state."""
-    world = trained.tables.world
+    world = agent.world
     known = [
         (interaction, number, start, goal)
         for interaction in interactions
@@ -101,7 +101,7 @@ def _errors(trained: Trained, interactions: list[Interaction], result: Evaluatio
             "reached": world.format(reached),
         }
         for (interaction, number, start, goal), reached, right in zip(
-            known, trained.tables.decode(result.reached), result.success.tolist(), strict=True
+            known, agent.tables.decode(result.reached), result.success.tolist(), strict=True
         )
         if not right
     ]

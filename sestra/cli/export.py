@@ -1,35 +1,42 @@
-"""``sestra export``: a run's selected policy as a small folder that can be shipped."""
+"""``sestra export``: a run's selected policy as an agent, a folder of ONNX graphs that can be shipped."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from sestra.cli.options import Folder, OptionalFile
-from sestra.errors import InputError
+from sestra.cli.options import OptionalFile, OptionalFolder
 
 
 @dataclass(frozen=True)
 class Export:
-    """Write a run's selected policy as a small folder: weights in half precision, configuration, vocabulary and a card."""
+    """Write a run's selected policy as an agent: ONNX graphs with weights in half precision, vocabulary and a card.
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN")]
-    """The folder of a run."""
-    to: Folder
-    """The folder to make."""
+    'sestra train' does this at its end, into the run's folder; needed after a run was interrupted, and to ship an agent with its figures.
+    """
+
+    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="RUN_OR_AGENT")]
+    """The folder of a run or of an agent."""
+    to: OptionalFolder = None
+    """The folder to make; by default the run's agent is written into the run's own folder."""
     results: OptionalFile = None
     """Figures for the card, as 'sestra evaluate' writes them; by default results.json in the run's folder."""
 
     def run(self) -> int:
-        from sestra.learning import export
-        from sestra.learning.run_folder import RunFolder
+        from sestra.agent import folder
+        from sestra.agent.card import export_with_card
 
-        folder = RunFolder.find(self.policy)
-        if folder.exported:
-            raise InputError(f"{self.policy}: is exported already, as {folder.path}; name the folder of a run, or copy that one")
-        export.export_run(folder, self.to, self.results or folder.path / "results.json")
-        sys.stdout.write(f"{self.to}: written\n")
+        written = self.to or Path(self.policy) / folder.IN_RUN
+        if folder.is_run(Path(self.policy)) and not folder.is_current(Path(self.policy)):
+            from sestra.learning.export import export_run
+            from sestra.learning.run_folder import RunFolder
+
+            export_run(RunFolder(Path(self.policy)))
+        if self.to:
+            export_with_card(folder.find(self.policy), self.to, self.results or Path(self.policy) / "results.json")
+        sys.stdout.write(f"{written}: written\n")
         return 0

@@ -62,9 +62,7 @@ def load_agent(world: str | None, agent: str | None) -> Agent:
         )
 
     from sestra import Agent
-    from sestra.learning.runtime_settings import use_one_core
 
-    use_one_core()
     loaded = Agent.from_pretrained(name)
     if wanted not in (None, loaded.world):
         raise InputError(f"--agent {agent}: acts in {loaded.world.name}, not in {world}; give another agent, or leave out --world")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from sestra.agent.decoding import DecodingOptions, How
+from sestra.agent.options import DecodingOptions, How
 from sestra.cli.interaction import Instructed, show_trace
 from sestra.cli.options import Json, OptionalNumber, Png, Svg, print_json
 from sestra.errors import InputError

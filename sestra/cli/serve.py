@@ -64,9 +64,7 @@ def load(given: Sequence[str]) -> list[Agent]:
     from sestra import pretrained
     from sestra.agent import Agent, Context
     from sestra.data.synthetic import generate
-    from sestra.learning.runtime_settings import use_one_core
 
-    use_one_core()
     names = list(given) or [name for name in WORLDS.names() if name in pretrained.names()]
     if not names:
         raise InputError("no agents ship with this version; give one with --agent FOLDER, such as a run's folder")

@@ -59,6 +59,7 @@ class TrainFlags:
         from rich.console import Console
 
         from sestra.data import sources
+        from sestra.learning.export import export_run
         from sestra.learning.learners import distillation
         from sestra.learning.run_folder import RunFolder
         from sestra.learning.runtime_settings import use_one_core
@@ -97,6 +98,7 @@ class TrainFlags:
                 advice = f"continue with: sestra train --resume --out {self.out}"
                 console.print(f"Stopped in epoch {training.progress.epoch + 1}; {advice}", markup=False)
                 return 130
+            export_run(folder, training.validation)
         best = progress.history[progress.best_epoch - 1]
         if self.json:
             print_json({"world": config.world, "learner": config.learner_name, "seed": config.seed, "epochs": progress.epoch, "best": best})

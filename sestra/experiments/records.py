@@ -29,7 +29,7 @@ def make(
 ) -> dict[str, Any]:
     """The record of a training that has ended; evaluates its best policy on the splits, as ``sestra evaluate`` does."""
     from sestra.learning import checkpoint
-    from sestra.learning.evaluation import evaluate_split
+    from sestra.agent.evaluation import evaluate_split
     from sestra.learning.run_folder import load_trained
 
     trained = load_trained(training.folder)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from sestra.errors import InputError, shortened
+from sestra.io import build
 from sestra.learning import migrations
 from sestra.learning.learners.base import Learner
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.registry import POLICIES, PolicyConfig
-from sestra.learning.settings import build, check_ranges, flag, setting
-from sestra.registry import Registry
+from sestra.learning.settings import check_ranges, flag, setting
+from sestra.registry import Registry, absolute, check_reference
 from sestra.worlds import get_world
 from sestra.worlds.base import Shaping
 
@@ -204,48 +204,19 @@ class TrainConfig:
             part = values.get(name, {"name": DEFAULTS[name]})
             if not isinstance(part, dict) or not isinstance(part.get("name"), str):
                 raise InputError(f"{place}: {name} is {shortened(repr(part))}; expected an object with a name and settings")
-            _check_reference(part["name"], f"{place}: {name}", folder)
+            check_reference(part["name"], f"{place}: {name}", folder)
             try:
                 kind = registry.get(part["name"])
             except InputError as error:
                 raise InputError(f"{place}: {error}") from error
             parts[name] = build(kind, {key: value for key, value in part.items() if key != "name"}, f"{place}: {name}")
         config: TrainConfig = build(cls, {name: value for name, value in values.items() if name not in PLUGINS}, place)
-        _check_reference(config.world, f"{place}: world", folder)
+        check_reference(config.world, f"{place}: world", folder)
         return replace(config, **parts)
 
 
 PLUGINS: dict[str, Registry[Any]] = {"policy": POLICIES, "learner": LEARNERS}
 DEFAULTS = {"policy": "attention", "learner": "sestra"}
-
-
-def absolute(reference: str) -> str:
-    """A reference to a class in a file with the file's absolute path; any other as it is."""
-    path, _, name = reference.rpartition(":")
-    return f"{Path(path).resolve()}:{name}" if path.endswith(".py") else reference
-
-
-def _check_reference(reference: str, place: str, folder: Path | None) -> None:
-    """Code must not come along with data: not from a relative path, nor from the folder that holds the configuration."""
-    where, _, _ = reference.rpartition(":")
-    if not where:
-        return
-    if where.endswith(".py") and not Path(where).is_absolute():
-        raise InputError(f"{place} is {shortened(reference, 200)!r}; expected an absolute path: code must not come with data")
-    if folder is not None and any(folder.resolve() in (path, *path.parents) for path in _places(where)):
-        raise InputError(f"{place} is {shortened(reference, 200)!r}, code in the same folder; move it: code must not come with data")
-
-
-def _places(where: str) -> list[Path]:
-    """Where the code of a file or of a module is, found without importing anything."""
-    if where.endswith(".py"):
-        return [Path(where).resolve()]
-    try:
-        spec = find_spec(where.partition(".")[0])
-    except (ImportError, ValueError):
-        spec = None
-    found = [spec.origin, *(spec.submodule_search_locations or ())] if spec else []
-    return [Path(place).resolve() for place in found if place]
 
 
 def configure(values: Mapping[str, Any]) -> TrainConfig:

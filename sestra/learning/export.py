@@ -1,91 +1,82 @@
-"""A trained policy as a small folder that other machines can use: weights, vocabulary, configuration and a model card."""
+"""A trained policy as an agent's folder that other machines can use, without torch."""
 
 from __future__ import annotations
 
-import json
+import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import numpy as np
+import torch
+
+from sestra.agent import folder as agent_folder
+from sestra.agent.folder import About, Graphs
+from sestra.agent.runtime import Network
+from sestra.data.batch import Example, Turns, make_turns
+from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 from sestra.errors import InputError
-from sestra.io import make_folder, read_json, to_json, write_json, write_text
 from sestra.learning import checkpoint
-from sestra.learning.config import TrainConfig
+from sestra.learning.graphs import export_policy
+from sestra.learning.policies.base import Inputs, Policy
 from sestra.learning.run_folder import RunFolder, Trained, load_trained
-from sestra.metrics import from_record
+from sestra.worlds.tables import Tables
+
+TOLERANCE = 1e-3
+"""How much a graph's numbers may differ from the policy's, absolutely and relatively."""
+CHECKED_STEPS = 3
 
 
-def export_run(run: RunFolder, to: Path, results: Path) -> None:
-    """Write the run's policy with a model card; each file appears whole or not at all."""
+def export_run(run: RunFolder, examples: Turns | None = None) -> None:
+    """Write the run's selected policy as an agent into its folder; the graphs are also checked on some of the examples."""
     trained = load_trained(run)
-    if not results.exists():
-        raise InputError(f"{results}: no such file; evaluate the run with 'sestra evaluate {run.path}' first")
-    figures = read_json(results)
-    same = (
-        isinstance(figures, dict)
-        and figures.get("training") == json.loads(to_json(trained.chosen))
-        and TrainConfig.from_json(figures.get("config"), f"{results}: config") == trained.config
-    )
-    if not same:
-        raise InputError(f"{results}: are not this run's results; evaluate it with 'sestra evaluate {run.path}' first")
-    try:
-        description = card(to.resolve().name, trained, run.source().name, figures)
-    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{results}: lacks a figure ({error!r}); evaluate the run anew with 'sestra evaluate {run.path}'") from error
-    write_agent(trained, to, description)
-
-
-def write_agent(trained: Trained, to: Path, description: str) -> None:
-    """The policy in half precision as a folder that ``load_trained`` reads, with its card if there is one."""
-    if not RunFolder(to).exported:
-        raise InputError(f"{to}: is the folder of a run, which this would overwrite; choose another one (with --to on the command line)")
-    make_folder(to, "choose another folder (with --to on the command line)")
-    if not description:
-        (to / "CARD.md").unlink(missing_ok=True)  # that of another policy
-    checkpoint.save(RunFolder(to).model, {name: tensor.half() for name, tensor in trained.policy.state_dict().items()}, trained.chosen)
-    write_json(to / "vocab.json", list(trained.vocabulary.words))
-    if description:
-        write_text(to / "CARD.md", description)
-    write_json(to / "config.json", trained.config.to_json())
-
-
-def read_card(folder: RunFolder) -> str:
-    """The card in an exported folder; empty if there is none, as in a run's."""
-    try:
-        return (folder.path / "CARD.md").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{folder.path / 'CARD.md'}: cannot be read ({error}); the file is damaged, use another one") from error
-
-
-def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:
-    """The model card: what the policy is, what it was trained on and how good it is."""
-    config, chosen = trained.config, trained.chosen
-    alone = {"learner": config.learner_name, "seed": config.seed, **chosen}
-    members = [f"learner `{each['learner']}`, seed {each['seed']}, epoch {each['epoch']}" for each in chosen.get("members", [alone])]
-    origin = (
-        members[0] if len(members) == 1 else f"{len(members)} runs that decide by the mean of their probabilities ({'; '.join(members)})"
-    )
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
-    rows = "\n".join(
-        f"| {label} | {' | '.join(accuracy.columns[:2])} |"
-        for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
-        if (accuracy := from_record(figures, key))
-    )
-    beside = f", beside {config.data.generated:,} interactions that sestra's grammar wrote" if config.data.generated else ""
-    distilled = f", distilled from `{Path(config.teacher).name}`" if config.teacher else ""
-    kind = (type(config.policy).__doc__ or config.policy_name).partition("\n")[0].rstrip(".")
-    return f"""# {name}
+    training = trained.training | {"parameters": parameters, "data": dataclasses.asdict(run.source()), "model": checkpoint.checksum(run.model)}
+    config = trained.config
+    about = About(config.world, config.rollout.execution_horizon, config.rollout.verbosity, training)
+    graphs = export_trained(trained, [] if examples is None else [examples.select(np.arange(min(len(examples), 64)))])
+    agent_folder.write(run.path / agent_folder.IN_RUN, about, trained.vocabulary, [graphs])
 
-{kind} for the world *{trained.tables.world.name}*, trained on `{source}` from start and goal states
-alone{beside}{distilled}: preset `{config.preset}`, {origin}.
-It has {parameters:,} parameters, stored in half precision, and knows {len(trained.vocabulary.words)} words.
 
-Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
+def export_trained(trained: Trained, examples: Sequence[Turns] = ()) -> Graphs:
+    """The policy's graphs, its weights in half precision, checked against the policy on the examples and on random turns."""
+    policy, tables, vocabulary = trained.policy.half().float().requires_grad_(False).eval(), trained.tables, trained.vocabulary
+    generator = np.random.default_rng(0)
+    first, second = (random_turns(tables, vocabulary, *sizes, generator) for sizes in ((3, 3, 4), (5, 4, 6)))
+    structure = (trained.config.policy_name, trained.config.policy, trained.config.world, vocabulary)
+    graphs = export_policy(policy, first, second, tables.actions, structure)
+    network = Network(graphs.encode, graphs.step, "the exported policy")
+    for turns in (random_turns(tables, vocabulary, 1, 1, 2, generator), random_turns(tables, vocabulary, 7, 5, 9, generator), *examples):
+        check_network(network, policy, tables, turns)
+    return graphs
 
-| | accuracy | 95% interval |
-|---|---|---|
-{rows}
 
-It knows the words and phrasings of its training data and no others; every other word is treated as unknown.
-"""
+def random_turns(tables: Tables, vocabulary: Vocabulary, count: int, turns: int, words: int, generator: np.random.Generator) -> Turns:
+    """Instructions of random words in random states, the last of them in the given number of turns."""
+    made = []
+    for number in range(count):
+        length = turns - number % turns
+        instructions = generator.integers(min(len(SPECIAL), len(vocabulary) - 1), len(vocabulary), (length, words)).tolist()
+        instructions[0][0] = UNKNOWN
+        states = tables.decode(generator.integers(0, len(tables.world.contents), (length, tables.slots)))
+        made.append(Example(instructions, states, states[-1]))
+    return make_turns(made, tables, max(turns, 2))
+
+
+@torch.no_grad()
+def check_network(network: Network, policy: Policy, tables: Tables, turns: Turns) -> None:
+    """Raise InputError unless the network gives the numbers that the policy gives, over some steps."""
+    ours, (memory, carry) = network.encode(turns), policy.encode(Inputs.of(turns))
+    states, previous = turns.initial, np.full(len(turns), tables.actions)
+    for _ in range(CHECKED_STEPS):
+        logits, ours, maps = network.step(ours, states, previous, attention=True)
+        step = policy.step(memory, carry, torch.from_numpy(states), torch.from_numpy(previous), return_attention=True)
+        carry = step.carry
+        pairs = [(logits, step.logits), *((maps[name].weights, each.weights) for name, each in step.attention.items())]
+        for mine, theirs in pairs:
+            if not np.allclose(mine, theirs.numpy(), TOLERANCE, TOLERANCE):
+                raise InputError(
+                    f"policy: its exported graphs give other numbers than it does itself (by up to {np.abs(mine - theirs.numpy()).max():.2g}); "
+                    "does what it computes depend on anything but the tensors that it is given?"
+                )
+        previous = logits.argmax(-1)
+        states = tables.step(states, previous)

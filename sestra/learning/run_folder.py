@@ -6,26 +6,25 @@ config.json  vocab.json  metrics.jsonl  model.safetensors  checkpoints/epoch-000
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
 import filelock
 
-from sestra import pretrained
+from sestra.agent.execution import Execution
+from sestra.data.batch import Turns
 from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.io import make_folder, read_json, write_json
+from sestra.io import build, make_folder, read_json, write_json
 from sestra.learning import checkpoint, migrations
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.base import Policy
-from sestra.learning.policies.ensemble import Ensemble
-from sestra.learning.settings import build
+from sestra.learning.rollout import execute_greedily
 from sestra.worlds import get_world
 from sestra.worlds.tables import Tables, compile_world
 
@@ -36,11 +35,6 @@ KEPT = 2
 @dataclass(frozen=True)
 class RunFolder:
     path: Path
-
-    @classmethod
-    def find(cls, name: str | Path) -> RunFolder:
-        """That of a shipped agent, by name, or of a run."""
-        return cls(pretrained.find(name))
 
     @property
     def model(self) -> Path:
@@ -55,23 +49,14 @@ class RunFolder:
 
     @property
     def resumable(self) -> bool:
-        """Whether it is a run, and not an exported policy or an ensemble."""
+        """Whether it is a run."""
         return self.exists() and (self.path / "checkpoints").is_dir()
-
-    @property
-    def exported(self) -> bool:
-        """Whether it is an exported policy, and not a run: it does not say which data it was trained on."""
-        return not (self.path / "data.json").exists()
 
     def create(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
         """Make the folder of a new run."""
         if self.exists():
             raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
         make_folder(self.path / "checkpoints", "choose another folder with --out")
-        self.describe(config, vocabulary, source)
-
-    def describe(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
-        """Write the files that do not change, the configuration last."""
         write_json(self.path / "vocab.json", list(vocabulary.words))
         write_json(self.path / "data.json", dataclasses.asdict(source))
         write_json(self.path / "config.json", config.to_json())
@@ -135,18 +120,38 @@ class RunFolder:
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained policy with all that is needed to use it."""
+    """The selected policy of a run, with all that is needed to evaluate it (``sestra.agent.evaluation.Evaluated``)."""
 
     config: TrainConfig
     vocabulary: Vocabulary
     tables: Tables
     policy: Policy
     chosen: dict[str, Any]
-    """The selected epoch and its validation figures; of an ensemble, those of its ``members``."""
+    """The selected epoch and its validation figures."""
+
+    @property
+    def world_reference(self) -> str:
+        return self.config.world
+
+    @property
+    def verbosity(self) -> float:
+        return self.config.rollout.verbosity
+
+    @property
+    def batch_size(self) -> int:
+        return self.policy.evaluation_batch_size
+
+    @property
+    def training(self) -> dict[str, Any]:
+        config = self.config
+        return {"learner": config.learner_name, "seed": config.seed, "chosen": self.chosen, "config": config.to_json()}
+
+    def execute(self, turns: Turns) -> Execution:
+        return execute_greedily(self.policy, self.tables, turns, self.config.rollout.execution_horizon)
 
 
 def load_trained(folder: RunFolder) -> Trained:
-    """The selected policy of a run, or an exported one."""
+    """The selected policy of a run."""
     config, vocabulary = folder.config(), folder.vocabulary()
     try:
         config.check()
@@ -158,41 +163,11 @@ def load_trained(folder: RunFolder) -> Trained:
     tensors, chosen = checkpoint.load(folder.model)
     if migrations.version_of(read_json(folder.path / "config.json")) == 1:
         tensors = migrations.migrate_weights(tensors)
-    policies = [config.build_policy(tables, vocabulary) for _ in chosen.get("members", [None])]
-    policy: Policy = Ensemble(policies) if "members" in chosen else policies[0]
+    policy = config.build_policy(tables, vocabulary)
     try:
-        policy.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+        policy.load_state_dict(tensors)
     except RuntimeError as error:
         raise checkpoint.CheckpointError(
             f"{folder.model}: does not fit the config.json beside it ({shorten(str(error), 200)}); use another run"
         ) from error
     return Trained(config, vocabulary, tables, policy.eval(), chosen)
-
-
-def write_ensemble(folders: Sequence[RunFolder], to: RunFolder) -> None:
-    """Write the selected policies of several runs, which differ in seeds or training settings, as one ensemble.
-
-    The folder can be evaluated and exported like a run's, but not resumed.
-    """
-    if len({folder.path.resolve() for folder in folders}) < max(len(folders), 2):
-        raise InputError(f"{', '.join(str(folder.path) for folder in folders)}: expected two or more runs, each of them once")
-    for folder in folders:
-        if folder.exported:
-            raise InputError(f"{folder.path}: is an exported policy, which does not say what it was trained on; join the runs themselves")
-    loaded = [load_trained(folder) for folder in folders]
-    first, source = loaded[0], folders[0].source()
-    for folder, other in zip(folders, loaded, strict=True):
-        if "members" in other.chosen:
-            raise InputError(f"{folder.path}: is an ensemble; name its runs instead")
-        for what in ("config.world", "config.policy", "vocabulary"):
-            if attrgetter(what)(other) != attrgetter(what)(first):
-                raise InputError(f"{folder.path}: has another {what.rpartition('.')[2]} than {folders[0].path}; join runs that share it")
-        if folder.source() != source:
-            raise InputError(f"{folder.path}: was trained on other data than {folders[0].path}; join runs that share it")
-    if to.path.exists():
-        raise InputError(f"{to.path}: is there already; choose another folder with --to")
-    policy = Ensemble([trained.policy for trained in loaded])
-    members = [{"seed": trained.config.seed, "learner": trained.config.learner_name, **trained.chosen} for trained in loaded]
-    make_folder(to.path, "choose another folder with --to")
-    checkpoint.save(to.model, policy.state_dict(), {"members": members})
-    to.describe(first.config, first.vocabulary, source)

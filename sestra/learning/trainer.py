@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sestra.agent.evaluation import evaluate
 from sestra.data.augment import SymbolRenamings, drop_words
 from sestra.data.batch import Permutation, Turns, batches, encode_turns
 from sestra.data.scone import Interaction
@@ -25,12 +26,11 @@ from sestra.io import to_json, write_text
 from sestra.learning import checkpoint, optim
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import OracleGuided, forced, sampled
-from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners.base import Learner
 from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
-from sestra.learning.rollout import roll_out
+from sestra.learning.rollout import execute_greedily, roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.metrics import selection_score
 from sestra.worlds import get_world
@@ -226,7 +226,13 @@ class Trainer:
     def _validate(self) -> dict[str, float]:
         self.average.eval()
         settings = self.config.rollout
-        result = evaluate(self.average, self.tables, self.validation, horizon=settings.execution_horizon, verbosity=settings.verbosity)
+        result = evaluate(
+            lambda turns: execute_greedily(self.average, self.tables, turns, settings.execution_horizon),
+            self.tables,
+            self.validation,
+            batch_size=self.average.evaluation_batch_size,
+            verbosity=settings.verbosity,
+        )
         return {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
 
     def _keep_if_best(self, record: dict[str, float]) -> None:

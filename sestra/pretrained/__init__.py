@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sestra.errors import InputError
-
 HERE = Path(__file__).parent
 PAPERS = "sestra"
 """Ends the names of the paper's own agents, which are the best for a world that has no better one."""
@@ -13,16 +11,13 @@ PAPERS = "sestra"
 
 def names() -> list[str]:
     """The agents that ship with the package; a world's own name means the best one for it."""
-    shipped = {path.parent.name for path in HERE.glob("*/config.json")}
+    shipped = {path.parent.name for path in HERE.glob("*/agent.json")}
     return sorted(shipped | {name.removesuffix(f"-{PAPERS}") for name in shipped})
 
 
-def find(name: str | Path) -> Path:
-    """The folder of the shipped agent of that name, or of a run; a run of the same name is found as ``./name`` or as a Path."""
-    if isinstance(name, str) and name in names():
-        best = HERE / name
-        return best if (best / "config.json").exists() else HERE / f"{name}-{PAPERS}"
-    if (Path(name) / "config.json").exists():
-        return Path(name)
-    shipped = f"one of {', '.join(names())}" if names() else "a pretrained name (none ship with this version)"
-    raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
+def find(name: object) -> Path | None:
+    """The folder of the shipped agent of that name; a folder of the same name is meant by ``./name`` or a Path."""
+    if not isinstance(name, str) or name not in names():
+        return None
+    best = HERE / name
+    return best if (best / "agent.json").exists() else HERE / f"{name}-{PAPERS}"

@@ -6,22 +6,21 @@ What an ensemble predicts for an instruction is often better than the annotation
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from sestra import pretrained
+from sestra.agent import folder as agent_folder
+from sestra.agent.decoding import forced, roll_out
+from sestra.agent.runtime import Runtime
 from sestra.data.batch import Turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
-from sestra.learning.decoding import forced
 from sestra.learning.execution import Execution
 from sestra.learning.learners.base import mean_over_steps
-from sestra.learning.policies.base import Policy
-from sestra.learning.rollout import roll_out
-from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.worlds.tables import Tables
 
 DISTILLATION_WEIGHT = 0.7
@@ -32,39 +31,36 @@ IMPOSSIBLE = -1e3
 
 @dataclass(frozen=True)
 class Teacher:
-    policy: Policy
+    runtime: Runtime
     tables: Tables
     checksum: str
-    """Of its weights; a resumed run checks that the teacher is the same."""
+    """Of its networks; a resumed run checks that the teacher is the same."""
 
     @classmethod
     def of(cls, config: TrainConfig, vocabulary: Vocabulary) -> Teacher | None:
         """The teacher that the configuration names, if any; its world and vocabulary must be the run's."""
         if not config.teacher:
             return None
-        folder = _find(config.teacher)
-        trained, checksum = load_trained(folder), checkpoint.checksum(folder.model)
-        for what, theirs, ours in (("world", trained.config.world, config.world), ("vocabulary", trained.vocabulary, vocabulary)):
+        contents = agent_folder.read(_find(config.teacher))
+        for what, theirs, ours in (("world", contents.about.world, config.world), ("vocabulary", contents.vocabulary, vocabulary)):
             if theirs != ours:
                 raise InputError(f"--teacher {config.teacher}: has another {what} than this run; name one trained on the same data")
-        return cls(trained.policy, trained.tables, checksum)
+        return cls(contents.runtime(), contents.tables, contents.checksum)
 
     def likelihood(self, turns: Turns, execution: Execution) -> Tensor:
         """The mean over visited states of the student's expected log-probability of the teacher's choice, ``[batch]``."""
-        with torch.no_grad():
-            same_actions = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
-            probabilities = same_actions.log_probs.exp()  # [steps, batch, actions]
+        same_actions = roll_out(self.runtime, self.tables, turns, len(execution.actions), forced(execution.actions.T.numpy()))
+        probabilities = torch.from_numpy(same_actions.log_probs).exp()  # [steps, batch, actions]
         return mean_over_steps((probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)
 
 
 def absolute_name(name: str) -> str:
     """The name of a teacher that ships with the package as it is, of any other the absolute path."""
-    folder = _find(name)
-    return name if folder.path.parent == pretrained.HERE else str(folder.path.resolve())
+    return name if _find(name).parent == pretrained.HERE else str(Path(name).resolve())
 
 
-def _find(name: str) -> RunFolder:
+def _find(name: str) -> Path:
     try:
-        return RunFolder.find(name)
+        return agent_folder.find(name)
     except InputError as error:
         raise InputError(f"--teacher {error}") from error

@@ -20,7 +20,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import PAD, Vocabulary
-from sestra.learning.execution import Execution
 from sestra.learning.kernels.decoder import Keys, StepTrace, Update, Weights, decoder_hidden_states, lstm, step
 from sestra.learning.policies.base import (
     AttentionMap,
@@ -28,14 +27,14 @@ from sestra.learning.policies.base import (
     Encoded,
     Inputs,
     Policy,
-    ReportsAttention,
     SelectsMemory,
     Step,
     Visits,
+    data_size,
     select_rows,
 )
 from sestra.learning.policies.state_encoder import state_encoder
-from sestra.learning.policies.word_encoder import encode_distinct, encode_words, gather_vectors
+from sestra.learning.policies.word_encoder import encode_words, gather_vectors
 from sestra.worlds.tables import Tables
 
 if TYPE_CHECKING:
@@ -61,6 +60,7 @@ class Memory:
     current: Keys
     others: tuple[tuple[Keys, int], ...]
     """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
+    places: tuple[Tensor, ...]  # [batch, keys] each: where the words of the current and of the previous instructions are; -1 where none is
     states: Tensor | None  # what the state encoder prepared
     weights: Weights
     actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input before its tanh, and b_d
@@ -68,7 +68,7 @@ class Memory:
     begin: Update
 
 
-class AttentionPolicy(Policy, SelectsMemory, DeferredGradients, ReportsAttention):
+class AttentionPolicy(Policy, SelectsMemory, DeferredGradients):
     """The paper's model; its four ablations are the three flags of the configuration."""
 
     evaluation_batch_size = 320
@@ -141,15 +141,16 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients, ReportsAttention
         words, lengths, current = inputs.words, inputs.lengths, inputs.current
         if not self.config.previous_instructions:
             words, lengths, current = _without_previous(words, lengths, current)
-        vectors = encode_distinct(self._encode_words, words, lengths)  # [batch, words, 2 * hidden]
+        vectors = encode_words(self.forward_lstm, self.backward_lstm, self.embedding, words, lengths)  # [batch, words, 2 * hidden]
         begins, ends = current.unsqueeze(1), lengths.unsqueeze(1)  # [batch, 1]
-        places = begins + torch.arange(int((lengths - current).max()))  # [batch, words of the current instruction]
+        places = begins + torch.arange(data_size((lengths - current).max(), words.shape[1]))  # [batch, words of the current instruction]
         instruction = gather_vectors(vectors, places.clamp(max=words.shape[1] - 1))  # [batch, words of the current instruction, 2 * hidden]
-        present, past = Keys(instruction, _mask(places < ends)), None
+        present, attended = Keys(instruction, _mask(places < ends)), [places.masked_fill(places >= ends, -1)]
+        others: list[tuple[Keys, int]] = []
         if self.config.previous_instructions:
-            latest = int(current.max())
-            past = Keys(self._drop(vectors[:, :latest])[0], _mask(torch.arange(latest) < begins))
-        others: list[tuple[Keys, int]] = [(past, 1)] if past else []
+            earlier = torch.arange(data_size(current.max(), words.shape[1])).expand(words.shape[0], -1)  # [batch, words before the current]
+            others.append((Keys(self._drop(vectors[:, : earlier.shape[1]])[0], _mask(earlier < begins)), 1))
+            attended.append(earlier.masked_fill(earlier >= begins, -1))
         states = None
         if self.state_encoder is not None:
             states = self.state_encoder.prepare()
@@ -163,13 +164,10 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients, ReportsAttention
         weights = Weights(self.current_query.weight, self.other_queries.weight, joined, self.decoder_gates.weight, self.decoder_gates.bias)
         actions = functional.linear(embedded, by_action, self.decoder_input.bias)  # [actions + 1, joined]
         scores = self.kind_weights(kinds[:-1]) + self.first_argument_weights(first[:-1]) + self.second_argument_weights(second[:-1])
-        nothing = vectors.new_zeros(len(words), self.config.hidden)  # [batch, hidden]
-        begin = lstm(self.decoder_gates.bias.expand(len(words), -1), nothing)  # zeros as input and hidden state leave the bias alone
-        memory = Memory(present, tuple(others), states, weights, actions, scores, begin)
+        nothing = vectors.new_zeros(words.shape[0], self.config.hidden)  # [batch, hidden]
+        begin = lstm(self.decoder_gates.bias.expand(words.shape[0], -1), nothing)  # zeros as input and hidden state leave the bias alone
+        memory = Memory(present, tuple(others), tuple(attended), states, weights, actions, scores, begin)
         return Encoded(memory, (begin.hidden, begin.cell))
-
-    def _encode_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        return encode_words(self.forward_lstm, self.backward_lstm, self.embedding, words, lengths)  # [batch, words, 2 * hidden]
 
     def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
         hidden, cell = carry  # [batch, hidden]
@@ -178,13 +176,12 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients, ReportsAttention
             keys, mask = self._drop(self.state_encoder(memory.states, states))  # [batch, objects, size]
             others = (*others, (Keys(keys, self.state_encoder.mask(states)), HEADS))
         trace = step(memory.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
-        weights = (each.weights for each in (trace.current, *trace.others))
-        attention = dict(zip(self._names(), weights, strict=True)) if return_attention else {}
+        attention = self._attention(memory, trace) if return_attention else {}
         return Step(self._score(memory, trace.update.hidden), (trace.update.hidden, trace.update.cell), attention, Record(trace, mask))
 
     def select(self, memory: Memory, rows: Tensor) -> Memory:
         others = tuple((select_rows(keys, rows), heads) for keys, heads in memory.others)
-        return replace(memory, current=select_rows(memory.current, rows), others=others)
+        return replace(memory, current=select_rows(memory.current, rows), others=others, places=select_rows(memory.places, rows))
 
     def replay(self, memory: Memory, visits: Visits) -> Tensor:
         rows, logits = visits.rows, visits.logits
@@ -202,18 +199,12 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients, ReportsAttention
         scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(memory, hidden)).view_as(logits)  # [steps, batch, actions]
         return scored
 
-    def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
+    def _attention(self, memory: Memory, trace: StepTrace) -> dict[str, AttentionMap]:
         found = {}
-        for name in self._names():
-            weights = torch.stack([step[name] for step in execution.attention])  # [steps, batch, heads, keys]
-            places = torch.arange(weights.shape[-1]).expand(len(inputs.words), -1)  # [batch, keys]
-            begin, end = inputs.current.unsqueeze(1), inputs.lengths.unsqueeze(1)  # [batch, 1]
-            if name == "current":
-                places = places + begin
-                places = places.masked_fill(places >= end, -1)
-            elif name == "previous":
-                places = places.masked_fill(places >= begin, -1)
-            found[name] = AttentionMap("words" if name in {"current", "previous"} else "objects", weights, places)
+        places = dict(zip(("current", "previous"), memory.places, strict=False))
+        for name, (_, weights, _) in zip(self._names(), (trace.current, *trace.others), strict=True):  # [batch, heads, keys]
+            objects = torch.arange(weights.shape[2]).expand(weights.shape[0], -1)  # [batch, keys]
+            found[name] = AttentionMap("words", weights, places[name]) if name in places else AttentionMap("objects", weights, objects)
         return found
 
     def _score(self, memory: Memory, hidden: Tensor) -> Tensor:
@@ -248,6 +239,6 @@ def _mask(present: Tensor) -> Tensor:
 def _without_previous(words: Tensor, lengths: Tensor, current: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The current instructions alone, each moved to the start of its row."""
     lengths = lengths - current
-    places = current.unsqueeze(1) + torch.arange(int(lengths.max()))  # [batch, words]
+    places = current.unsqueeze(1) + torch.arange(data_size(lengths.max(), words.shape[1]))  # [batch, words]
     inside = places < (current + lengths).unsqueeze(1)
     return words.gather(1, places.clamp(max=words.shape[1] - 1)).masked_fill(~inside, PAD), lengths, torch.zeros_like(current)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
 
+from sestra.agent.trace import Over
 from sestra.data.batch import Turns
-
-if TYPE_CHECKING:
-    from sestra.learning.execution import Execution
 
 Values = TypeVar("Values")
 
@@ -39,7 +39,7 @@ class Inputs(NamedTuple):
     @property
     def initial(self) -> Tensor:
         """The states in which the turns begin."""
-        return self.history[torch.arange(len(self.turn)), self.turn]  # [batch, slots]
+        return self.history[torch.arange(self.turn.shape[0]), self.turn]  # [batch, slots]
 
 
 class Encoded(NamedTuple):
@@ -54,13 +54,21 @@ class Encoded(NamedTuple):
     """What is handed from each step to the next, such as the state of a recurrent decoder."""
 
 
+class AttentionMap(NamedTuple):
+    """One kind of attention over the words of the turns or the objects of the world."""
+
+    over: Over
+    weights: Tensor  # [batch, heads, keys]
+    places: Tensor  # [batch, keys]: the column of ``words``, or the object's number as drawn from 0; -1 where there is nothing
+
+
 class Step(NamedTuple):
     """What a policy returns for one step."""
 
     logits: Tensor  # [batch, actions]
     carry: Any = ()
-    attention: Mapping[str, Tensor] = {}
-    """Attention weights, ``[batch, ...]`` each, if they were asked for; ``ReportsAttention.attention`` makes sense of them."""
+    attention: Mapping[str, AttentionMap] = {}
+    """What was attended to, by name, if it was asked for; for figures and the page."""
     record: Any = None
     """What ``DeferredGradients.replay`` needs of the step."""
 
@@ -119,32 +127,30 @@ class IndependentSteps(ABC):
         """The logits, ``[steps, batch, actions]``, with those of living steps computed anew for the states, ``[steps, batch, slots]``."""
 
 
-class AttentionMap(NamedTuple):
-    """One kind of attention over the words of the turns or the objects of the world."""
-
-    over: Literal["words", "objects"]
-    weights: Tensor  # [steps, batch, heads, keys]
-    places: Tensor  # [batch, keys]: the column of ``words``, or the object's number as drawn from 0; -1 where there is nothing
+_EXPORTING: ContextVar[bool] = ContextVar("exporting", default=False)
 
 
-class ReportsAttention(ABC):
-    """Can say what it attended to."""
-
-    @abstractmethod
-    def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
-        """What executions attended to that were rolled out with ``return_attention``, by name."""
+def exporting() -> bool:
+    """Whether the policy is being exported (``sestra.learning.graphs``): nothing may then depend on the sizes of a batch."""
+    return _EXPORTING.get()
 
 
-class SpeculativeDecoding(ABC):
-    """Lets a cheaper policy draft an execution and verifies all of its steps at once."""
+@contextmanager
+def export_mode() -> Iterator[None]:
+    """In which ``exporting()`` is true."""
+    token = _EXPORTING.set(True)
+    try:
+        yield
+    finally:
+        _EXPORTING.reset(token)
 
-    @abstractmethod
-    def drafter(self) -> Policy | None:
-        """The policy that drafts; None if its steps cannot be verified at once."""
 
-    @abstractmethod
-    def verify(self, memory: Any, draft: Execution) -> Tensor:
-        """The log-probabilities of all actions in the steps of a draft, ``[steps, batch, actions]``."""
+def data_size(value: Tensor, at_most: int) -> int:
+    """A size that depends on the data, as a number; exported graphs compute it anew for every batch."""
+    size: int = value.item()  # not int(): an exported graph keeps the size as a variable
+    torch._check(size >= 0)
+    torch._check(size <= at_most)
+    return size
 
 
 def select(policy: Policy, memory: Any, rows: Tensor) -> Any:

@@ -57,7 +57,7 @@ class SlotEncoder(FullStates, nn.Module):
 
     def forward(self, prepared: Tensor, states: Tensor) -> Tensor:
         contents = nn.functional.embedding(states, prepared)  # [batch, slots, hidden]
-        return torch.cat([contents, self.positions.weight.expand(len(states), -1, -1)], -1)  # [batch, slots, size]
+        return torch.cat([contents, self.positions.weight.expand(states.shape[0], -1, -1)], -1)  # [batch, slots, size]
 
 
 def state_encoder(tables: Tables) -> Any:

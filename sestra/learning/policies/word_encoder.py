@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import CARDINALS, PAD, SPECIAL, Vocabulary, number_named
 from sestra.learning.kernels.lstm import encode_symbols
+from sestra.learning.policies.base import exporting
 
 SMALL_BATCH = 16
 """Below this many rows torch's own LSTM is faster than ours."""
@@ -37,19 +36,9 @@ class NumberEmbedding(nn.Module):
         return part
 
 
-def encode_distinct(encode: Callable[[Tensor, Tensor], Tensor], words: Tensor, lengths: Tensor) -> Tensor:
-    """What ``encode`` makes of words and lengths; where no gradient is wanted, equal rows are encoded once."""
-    if torch.is_grad_enabled() or len(words) == 1:
-        return encode(words, lengths)
-    distinct, which = words.unique(dim=0, return_inverse=True)
-    if len(distinct) == len(words):
-        return encode(words, lengths)
-    return encode(distinct, (distinct != PAD).sum(1)).index_select(0, which)
-
-
 def encode_words(forward: nn.LSTM, backward: nn.LSTM, embedding: nn.Embedding, words: Tensor, lengths: Tensor) -> Tensor:
     """A bidirectional LSTM over words that have the same vector wherever they stand."""
-    if len(words) < SMALL_BATCH:
+    if exporting() or len(words) < SMALL_BATCH:
         return bidirectional_lstm(forward, backward, embedding(words), lengths)  # [batch, words, 2 * hidden]
     distinct, rows = words.unique(return_inverse=True)  # [distinct], [batch, words]
     embedded = embedding(distinct)  # [distinct, embedding]
@@ -73,5 +62,5 @@ def bidirectional_lstm(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, le
 
 def gather_vectors(vectors: Tensor, places: Tensor) -> Tensor:
     """Of each row, the vectors at its places, ``[batch, places]``; whole vectors are copied, several times as fast as ``gather``."""
-    rows = torch.arange(len(vectors)).unsqueeze(1) * vectors.shape[1] + places  # [batch, places]
+    rows = torch.arange(vectors.shape[0]).unsqueeze(1) * vectors.shape[1] + places  # [batch, places]
     return vectors.flatten(0, 1).index_select(0, rows.flatten()).view(*places.shape, -1)  # [batch, places, size]

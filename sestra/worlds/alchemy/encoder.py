@@ -38,7 +38,7 @@ class BeakerEncoder(FullStates, nn.Module):
 
     def forward(self, prepared: Tensor, states: Tensor) -> Tensor:
         beakers = nn.functional.embedding(states, prepared)  # [batch, slots, hidden]
-        return torch.cat([beakers, self.positions.weight.expand(len(states), -1, -1)], -1)  # [batch, slots, size]
+        return torch.cat([beakers, self.positions.weight.expand(states.shape[0], -1, -1)], -1)  # [batch, slots, size]
 
 
 ENCODER = BeakerEncoder

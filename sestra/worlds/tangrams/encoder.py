@@ -39,7 +39,7 @@ class RowEncoder(nn.Module):
 
     def forward(self, prepared: Tensor, states: Tensor) -> Tensor:
         row = states[:, 0]
-        return nn.functional.embedding(row, prepared).view(len(row), -1, self.size)  # [batch, places, size]
+        return nn.functional.embedding(row, prepared).view(row.shape[0], -1, self.size)  # [batch, places, size]
 
     def mask(self, states: Tensor) -> Tensor:
         return self.absent[states]  # [batch, 1, places]

@@ -99,7 +99,7 @@ class StateFeatures(nn.Module):
     def relations(self, history: Tensor, now: Tensor, turn: Tensor, changed: Tensor) -> Tensor:
         """How each object is related to changes, given the turn and the object of each, ``[batch, changes]``."""
         own = torch.arange(self.slots * self.objects).unsqueeze(1) == changed.unsqueeze(1)  # [batch, objects, changes]
-        stood = self.places(history[torch.arange(len(history)).unsqueeze(1), turn])  # [batch, changes, objects]
+        stood = self.places(history[torch.arange(history.shape[0]).unsqueeze(1), turn])  # [batch, changes, objects]
         stood = stood.gather(2, changed.unsqueeze(2)).transpose(1, 2)  # [batch, 1, changes]
         stands = self.places(now).unsqueeze(2)  # [batch, objects, 1]
         return torch.stack([own, (stands == stood) & (stands > 0)], 1).float()  # [batch, relations, objects, changes]

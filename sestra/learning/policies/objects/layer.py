@@ -114,7 +114,7 @@ class Layer(nn.Module):
 
     def _cross_attention(self, query: Tensor, memory: Memory, rows: Rows | None, return_weights: bool) -> tuple[Tensor, Tensor]:
         """Attention to the memory; the steps of a turn, which have the same memory, are computed side by side."""
-        turns, tokens, size = len(memory.keys), *query.shape[1:]
+        turns, tokens, size = memory.keys.shape[0], *query.shape[1:]
         if rows is None:
             return _attend(self._split(query), memory.keys, memory.values, memory.bias, return_weights)
         if rows.gaps:

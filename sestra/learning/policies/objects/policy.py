@@ -9,7 +9,7 @@ of its own in one large batch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import torch
@@ -17,13 +17,22 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import BETWEEN, CURRENT, PAD, Vocabulary
-from sestra.learning.execution import Execution
-from sestra.learning.policies.base import AttentionMap, Encoded, IndependentSteps, Inputs, Policy, ReportsAttention, SelectsMemory, Step
+from sestra.learning.policies.base import (
+    AttentionMap,
+    Encoded,
+    IndependentSteps,
+    Inputs,
+    Policy,
+    SelectsMemory,
+    Step,
+    data_size,
+    exporting,
+)
 from sestra.learning.policies.objects import layer as object_layer
 from sestra.learning.policies.objects.features import MAX_RANK, StateFeatures
 from sestra.learning.policies.objects.layer import AttentionBias, AttentionWeights, Layer, Projection, Rows
 from sestra.learning.policies.objects.turn_pointer import AGES, HistoryFeatures
-from sestra.learning.policies.word_encoder import NumberEmbedding, bidirectional_lstm, encode_distinct
+from sestra.learning.policies.word_encoder import NumberEmbedding, bidirectional_lstm
 from sestra.worlds.tables import Tables
 
 if TYPE_CHECKING:
@@ -40,7 +49,8 @@ class Memory:
     table: Tensor | None  # [feature ids, size]: the projected features of each id, where there are more objects than ids
     context: Tensor  # [batch, slots * objects, size]: the objects when this turn began and before, and where they stand
     layers: tuple[object_layer.Memory, ...]
-    changes: Tensor  # [batch, changes]: the objects that changed, which are the last entries of the layers' memories
+    words: Tensor  # [batch, words]: the places of the words, which are the first entries of the layers' memories; -1 for padding
+    changes: Tensor  # [batch, changes]: the objects that changed, which are the others
 
 
 class Entries(NamedTuple):
@@ -51,7 +61,7 @@ class Entries(NamedTuple):
     turns: Tensor  # [batch, entries]: the number of the turn that each is from
 
 
-class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
+class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
     """Cross-attention to words and earlier changes, self-attention among objects; every object scores its own edits."""
 
     evaluation_batch_size = 192  # with more it outgrows the processor's cache
@@ -105,7 +115,7 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
         context = self._project(self.initial_features, features.ids(initial))  # [batch, objects, size]
         pointers = relations = None
         if self.previous_features is not None:
-            before = inputs.history[torch.arange(len(initial)), (inputs.turn - 1).clamp(min=0)]  # [batch, slots]
+            before = inputs.history[torch.arange(initial.shape[0]), (inputs.turn - 1).clamp(min=0)]  # [batch, slots]
             context = context + self._project(self.previous_features, features.ids(before))
         if self.history is not None:
             current = words.present & (words.turns == inputs.turn.unsqueeze(1))  # [batch, words]
@@ -120,8 +130,10 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
         if self.rank_features is not None:
             context = context + self.rank_features(features.ranks(initial)).repeat_interleave(self.objects, 1)
         bias = AttentionBias(torch.zeros(present.shape).masked_fill(~present, -torch.inf), relations, pointers)
-        table = self.current_features(features.features) if context.shape[:2].numel() >= len(features.features) else None
-        return Encoded(Memory(table, context, tuple(layer.project_memory(vectors, bias) for layer in self._layers), changed))
+        table = None if exporting() or context.shape[:2].numel() < len(features.features) else self.current_features(features.features)
+        layers = tuple(layer.project_memory(vectors, bias) for layer in self._layers)
+        places = torch.arange(words.present.shape[1]).masked_fill(~words.present, -1)  # [batch, words]
+        return Encoded(Memory(table, context, layers, places, changed))
 
     def _words(self, inputs: Inputs) -> tuple[Tensor, Entries]:
         """The words of all turns so far: as they were encoded, ``[batch, words, size]``, and as entries of the memory."""
@@ -129,7 +141,7 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
         number = ((words == BETWEEN) | (words == CURRENT)).cumsum(1)  # [batch, words]: of the turn in which each word was said
         number = number - (inputs.turn == 0).unsqueeze(1).long()  # no BETWEEN stands before the first
         age = (inputs.turn.unsqueeze(1) - number).clamp(0, AGES - 1)
-        encoded = self.word_norm(encode_distinct(self._encode_words, words, inputs.lengths))  # [batch, words, size]
+        encoded = self.word_norm(self._encode_words(words, inputs.lengths))  # [batch, words, size]
         present = torch.arange(words.shape[1]) < inputs.lengths.unsqueeze(1)  # [batch, words]
         vectors = encoded + self.word_ages(age)  # [batch, words, size]
         if self.word_turns is not None:
@@ -152,9 +164,11 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
         before, after = ids[:, :-1], ids[:, 1:]  # [batch, turns - 1, objects]
         earlier = torch.arange(before.shape[1]) < inputs.turn.unsqueeze(1)  # [batch, turns - 1]
         changed = ((identities[:, :-1] != identities[:, 1:]) & earlier.unsqueeze(2)).flatten(1)  # [batch, (turns - 1) * objects]
-        most = int(changed.sum(1).max()) if self.config.changes and changed.shape[1] else 0
-        present, which = changed.to(torch.int8).sort(stable=True, dim=1, descending=True)
-        present, which = present[:, :most].bool(), which[:, :most]  # [batch, changes]
+        count = changed.shape[1]
+        most = data_size(changed.sum(1).max().clamp(min=1), count) if self.config.changes and count else 0
+        rank = torch.where(changed, 2 * count, count) - torch.arange(count)  # [batch, (turns - 1) * objects]: changed ones first, in order
+        present, which = rank.topk(most)  # [batch, changes]
+        present = present > count
         number, object_ = which // before.shape[2], which % before.shape[2]
         age = (inputs.turn.unsqueeze(1) - 1 - number).clamp(0, AGES - 1)
         vectors = self._project(self.change_before, before.flatten(1).gather(1, which))  # [batch, changes, size]
@@ -167,14 +181,16 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
     def _project(self, projection: Projection, ids: Tensor) -> Tensor:
         """The projected features of objects; computed once per feature id, unless there are fewer objects than ids."""
         features = self.features.features
-        found: Tensor = projection(features[ids]) if ids.numel() < len(features) else functional.embedding(ids, projection(features))
+        if not exporting() and ids.numel() < len(features):
+            return cast("Tensor", projection(features[ids]))
+        found: Tensor = functional.embedding(ids, projection(features))
         return found  # [..., size]
 
     def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
         del carry, previous
         attention: list[AttentionWeights] | None = [] if return_attention else None
         logits = self._score(memory, states, attention=attention)
-        return Step(logits, attention=_mean_over_layers(attention) if attention else {})
+        return Step(logits, attention=self._attention(memory, states, logits, attention) if attention else {})
 
     def score_steps(self, memory: Memory, states: Tensor, logits: Tensor, alive: Tensor) -> Tensor:
         rows = alive.T.flatten().nonzero().squeeze(1)  # [rows]: turn by turn, step by step
@@ -192,7 +208,7 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
         ids = self.features.ids(states)  # [rows, tokens]
         now = self._project(self.current_features, ids) if memory.table is None else functional.embedding(ids, memory.table)
         vectors = self.object_projection(functional.gelu(now + context))  # [rows, tokens, size]
-        vectors = torch.cat([vectors, self.stop_token.expand(len(states), 1, -1)], 1)  # [rows, tokens + 1, size]
+        vectors = torch.cat([vectors, self.stop_token.expand(states.shape[0], 1, -1)], 1)  # [rows, tokens + 1, size]
         for layer, known in zip(self._layers, memory.layers, strict=True):
             vectors = layer(vectors, known, rows, attention)
         vectors = self.norm(vectors)
@@ -201,35 +217,24 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps, ReportsAttention):
         chosen = edits.gather(2, self.features.score_ids[states])  # [rows, slots, edits of the world]
         return torch.cat([chosen.flatten(1), self.score_stop(vectors[:, -1])], 1)  # [rows, actions]
 
-    def attention(self, inputs: Inputs, execution: Execution) -> dict[str, AttentionMap]:
-        """The attention of all tokens, each weighted by the probability that it acts."""
-        states, memory = execution.states, execution.encoded.memory
-        edits, stop = execution.log_probs.exp().split([execution.log_probs.shape[-1] - 1, 1], -1)  # [steps, batch, actions - 1], [.., 1]
-        owners = (
-            self.features.score_ids[states].clamp(max=self.objects * self.edits - 1) // self.edits
-        )  # [steps, batch, slots, edits]: which object of the slot
-        acts = edits.new_zeros(*states.shape, self.objects).scatter_add(3, owners, edits.unflatten(2, (self.slots, -1)))
-        acts = torch.cat([acts.flatten(2), stop], 2)[:, :, None, None]  # [steps, batch, 1, 1, tokens]
-        cross, own = (acts @ torch.stack([step[name] for step in execution.attention]) for name in ("cross", "self"))
-        cross, own = cross.squeeze(3), own.squeeze(3)[..., :-1]  # [steps, batch, heads, memory], [steps, batch, heads, objects]
-        changed = memory.changes.shape[1]
-        words, changes = cross.split([cross.shape[3] - changed, changed], 3)
-        which = memory.changes.unsqueeze(1).expand_as(changes)  # [steps, batch, heads, changes]
-        changes = torch.zeros_like(own).scatter_add(3, which, changes)  # [steps, batch, heads, objects]
-        places = torch.arange(words.shape[3]).expand(len(inputs.words), -1)  # [batch, words]
-        drawn = torch.arange(self.slots * self.objects).expand(len(inputs.words), -1)  # [batch, objects]
+    def _attention(self, memory: Memory, states: Tensor, logits: Tensor, layers: list[AttentionWeights]) -> dict[str, AttentionMap]:
+        """The attention of all tokens, its mean over layers, each token weighted by the probability that it acts."""
+        cross, own = (sum(weights[1:], weights[0]) / len(layers) for weights in zip(*layers, strict=True))  # [batch, heads, tokens, ..]
+        edits, stop = logits.softmax(-1).split([logits.shape[-1] - 1, 1], -1)  # [batch, actions - 1], [batch, 1]
+        owners = self.features.score_ids[states].clamp(max=self.objects * self.edits - 1) // self.edits  # [batch, slots, edits]: objects
+        acts = edits.new_zeros(*states.shape, self.objects).scatter_add(2, owners, edits.unflatten(1, (self.slots, -1)))
+        acts = torch.cat([acts.flatten(1), stop], 1)[:, None, None]  # [batch, 1, 1, tokens]
+        attended, among = (acts @ cross).squeeze(2), (acts @ own).squeeze(2)[..., :-1]  # [batch, heads, memory], [batch, heads, objects]
+        words, changes = attended.tensor_split([memory.words.shape[1]], 2)
+        which = memory.changes.unsqueeze(1).expand_as(changes)  # [batch, heads, changes]
+        changes = torch.zeros_like(among).scatter_add(2, which, changes)  # [batch, heads, objects]
+        drawn = torch.arange(self.slots * self.objects).expand(states.shape[0], -1)  # [batch, objects]
         return {
-            "words": AttentionMap("words", words, places.masked_fill(places >= inputs.lengths.unsqueeze(1), -1)),
+            "words": AttentionMap("words", words, memory.words),
             "changes": AttentionMap("objects", self.features.by_position(changes, states), drawn),
-            "objects": AttentionMap("objects", self.features.by_position(own, states), drawn),
+            "objects": AttentionMap("objects", self.features.by_position(among, states), drawn),
         }
 
     def select(self, memory: Memory, rows: Tensor) -> Memory:
         layers = tuple(layer.select(rows) for layer in memory.layers)
-        return replace(memory, context=memory.context.index_select(0, rows), layers=layers, changes=memory.changes[rows])
-
-
-def _mean_over_layers(attention: list[AttentionWeights]) -> dict[str, Tensor]:
-    """Cross-attention, ``[batch, heads, tokens, memory]``, and self-attention, ``[batch, heads, tokens, tokens]``."""
-    cross, own = (sum(weights[1:], weights[0]) / len(attention) for weights in zip(*attention, strict=True))
-    return {"cross": cross, "self": own}
+        return Memory(memory.table, memory.context.index_select(0, rows), layers, memory.words[rows], memory.changes[rows])

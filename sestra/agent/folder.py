@@ -1,0 +1,245 @@
+"""The folder of an agent: its networks as ONNX graphs, the words that it knows, what it is, and a card for people.
+
+agent.json  vocab.json  encode-1.onnx  step-1.onnx  (encode-2.onnx  step-2.onnx ...)  README.md
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+
+from sestra import pretrained
+from sestra.agent.runtime import Ensemble, Network
+from sestra.data.vocabulary import Vocabulary
+from sestra.errors import InputError, check_number, shortened
+from sestra.io import build, make_folder, replacing, to_json
+from sestra.registry import check_reference
+from sestra.version import __version__
+from sestra.worlds import get_world
+from sestra.worlds.tables import Tables, compile_world
+
+FORMAT = 1
+ABOUT, VOCABULARY, CARD = "agent.json", "vocab.json", "README.md"
+IN_RUN = "agent"
+"""The folder in a run's folder that has the run's agent."""
+MAX_TEXT = 4 << 20
+"""Bytes of a file of text."""
+MAX_GRAPH = 256 << 20
+"""Bytes of a graph."""
+MAX_NETWORKS = 64
+MAX_WORD_LENGTH = 100
+MAX_DEPTH = 20
+"""Levels of nesting in a JSON file."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What an agent is: the content of agent.json."""
+
+    world: str
+    """What ``get_world`` finds the world by."""
+    horizon: int
+    """The most actions per instruction."""
+    verbosity: float
+    """The penalty of an action in the reward that evaluation reports."""
+    training: dict[str, Any] = field(default_factory=dict)
+    """How it was trained: configuration, data, selected epoch; of several networks, those of each. Nothing depends on it."""
+    format: int = FORMAT
+    version: str = __version__
+    """Of the package that wrote it."""
+    files: dict[str, str] = field(default_factory=dict)
+    """The SHA-256 of every other file."""
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """The two graphs of a network, serialised."""
+
+    encode: bytes
+    step: bytes
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A folder that was read and checked; its files are as they were written."""
+
+    about: About
+    vocabulary: Vocabulary
+    tables: Tables
+    networks: tuple[Graphs, ...]
+    card: str
+
+    @property
+    def checksum(self) -> str:
+        """Of the networks: the same for the same ones."""
+        return hashlib.sha256(b"".join(part for each in self.networks for part in (each.encode, each.step))).hexdigest()
+
+    def runtime(self) -> Ensemble:
+        """The networks, each checked to fit the world and the vocabulary."""
+        networks = [Network(each.encode, each.step, f"network {number}") for number, each in enumerate(self.networks, start=1)]
+        for network in networks:
+            network.check(self.tables, len(self.vocabulary))
+        return Ensemble(networks)
+
+
+def find(name: str | Path) -> Path:
+    """The folder of the shipped agent of that name, of an exported agent, or of the agent in a run's folder."""
+    found = pretrained.find(name)
+    if found is not None:
+        return found
+    if not isinstance(name, str | Path) or len(str(name)) > 1_000 or "\0" in str(name):
+        raise InputError(f"{shortened(repr(name))}: is not the name of an agent; expected {_expected()}")
+    if (Path(name) / ABOUT).exists():
+        return Path(name)
+    if is_run(Path(name)):
+        if not is_current(Path(name)):
+            raise InputError(f"{name}: is a run whose selected model has not been exported yet; export it with: sestra export {name}")
+        return Path(name) / IN_RUN
+    if (Path(name) / "model.safetensors").exists():
+        raise InputError(f"{name}: was exported by an earlier version of sestra; export the run again with: sestra export")
+    raise InputError(f"{name}: is no agent (there is no {ABOUT} in it); expected {_expected()}")
+
+
+def is_run(folder: Path) -> bool:
+    """Whether it is the folder of a training run."""
+    return (folder / "checkpoints").is_dir()
+
+
+def is_current(run: Path) -> bool:
+    """Whether the agent in a run's folder is the run's selected model."""
+    place = run / IN_RUN / ABOUT
+    if not place.exists():
+        return False
+    try:
+        with safe_open(run / "model.safetensors", framework="np") as file:
+            selected = (file.metadata() or {}).get("sha256")
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"{run / 'model.safetensors'}: cannot be read ({shortened(str(error), 100)}); use another run") from error
+    about = _json(place, _bytes(place, MAX_TEXT))
+    return isinstance(about, dict) and isinstance(about.get("training"), dict) and about["training"].get("model") == selected
+
+
+def _expected() -> str:
+    return f"the folder of an agent or of a run, or one of {', '.join(pretrained.names())}"
+
+
+def read(folder: Path) -> Contents:
+    """What is in an agent's folder; InputError if anything is damaged or not as ``write`` leaves it."""
+    place = folder / ABOUT
+    about: About = build(About, _json(place, _bytes(place, MAX_TEXT)), str(place))
+    if about.format != FORMAT:
+        raise InputError(f"{place}: has format {about.format}; this version of sestra reads format {FORMAT}; export the agent again")
+    check_number(f"{place}: horizon", about.horizon, 1, 1_000)
+    check_number(f"{place}: verbosity", about.verbosity, 0, 1_000_000, whole=False)
+    check_reference(about.world, f"{place}: world", folder)
+    count = sum(name.startswith("encode-") for name in about.files)
+    names = {VOCABULARY, *([CARD] if CARD in about.files else []), *(f"{part}-{n}.onnx" for n in range(1, count + 1) for part in GRAPHS)}
+    if set(about.files) != names or not 1 <= count <= MAX_NETWORKS:
+        raise InputError(f"{place}: lists other files than an agent has; the file is damaged, use another one")
+    found = {name: _checked(folder / name, digest) for name, digest in about.files.items()}
+    networks = tuple(Graphs(*(found[f"{part}-{number}.onnx"] for part in GRAPHS)) for number in range(1, count + 1))
+    words = _json(folder / VOCABULARY, found[VOCABULARY])
+    if not isinstance(words, list) or not all(isinstance(word, str) and len(word) <= MAX_WORD_LENGTH for word in words):
+        raise InputError(f"{folder / VOCABULARY}: is not a list of words of up to {MAX_WORD_LENGTH} characters; use another agent")
+    try:
+        world, card = get_world(about.world), found.get(CARD, b"").decode()
+    except (InputError, UnicodeDecodeError) as error:
+        raise InputError(f"{place}: {error}") from error
+    return Contents(about, Vocabulary(tuple(words)), compile_world(world), networks, card)
+
+
+GRAPHS = ("encode", "step")
+
+
+def write(folder: Path, about: About, vocabulary: Vocabulary, networks: Sequence[Graphs], card: str = "") -> None:
+    """Write an agent; the folder appears whole or not at all, in the place of another agent or of nothing."""
+    files: dict[str, bytes] = {VOCABULARY: _text(list(vocabulary.words)), **({CARD: card.encode()} if card else {})}
+    for number, network in enumerate(networks, start=1):
+        files |= {f"encode-{number}.onnx": network.encode, f"step-{number}.onnx": network.step}
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    described = _text({**vars(about), "files": digests})
+    if folder.exists() and any(folder.iterdir()) and not (folder / ABOUT).exists():
+        raise InputError(f"{folder}: is there already and is no agent; choose another folder (with --to on the command line)")
+    make_folder(folder, "choose another folder (with --to on the command line)")
+    (folder / ABOUT).unlink(missing_ok=True)  # until the new one is written, the folder holds no agent
+    for old in folder.iterdir():
+        if re.fullmatch(r"(encode|step)-\d+\.onnx|README\.md", old.name) and old.name not in files:
+            old.unlink()
+    for name, content in {**files, ABOUT: described}.items():
+        with replacing(folder / name) as temporary:
+            temporary.write_bytes(content)
+
+
+def join(folders: Sequence[Path], to: Path) -> None:
+    """Write the networks of several agents, which differ in seeds or training settings, as one agent."""
+    if len({folder.resolve() for folder in folders}) < max(len(folders), 2):
+        raise InputError(f"{', '.join(map(str, folders))}: expected two or more runs or agents, each of them once")
+    if to.exists():
+        raise InputError(f"{to}: is there already; choose another folder with --to")
+    agents = [read(folder) for folder in folders]
+    first, members = agents[0], []
+    for folder, agent in zip(folders, agents, strict=True):
+        training, expected = agent.about.training, first.about.training
+        shared = {
+            "world": (agent.about.world, first.about.world),
+            "vocabulary": (agent.vocabulary, first.vocabulary),
+            "policy": tuple(each.get("config", {}).get("policy") for each in (training, expected)),
+            "training data": tuple(each.get("data") for each in (training, expected)),
+        }
+        for what, (own, wanted) in shared.items():
+            if own != wanted:
+                raise InputError(f"{folder}: has another {what} than {folders[0]}; join runs that share it")
+        chosen = training.get("chosen", {})
+        members += chosen.get("members") or [{"seed": training.get("seed"), "learner": training.get("learner"), **chosen}]
+    joined = {key: value for key, value in first.about.training.items() if key != "model"}
+    joined |= {"chosen": {"members": members}, "parameters": sum(agent.about.training.get("parameters", 0) for agent in agents)}
+    write(to, replace(first.about, training=joined), first.vocabulary, [network for agent in agents for network in agent.networks])
+
+
+def _text(value: Any) -> bytes:
+    return (to_json(value, indent=2) + "\n").encode()
+
+
+def _bytes(path: Path, limit: int) -> bytes:
+    try:
+        known = path.stat()
+        if not stat.S_ISREG(known.st_mode):
+            raise InputError(f"{path}: is not an ordinary file; use another agent")
+        if known.st_size > limit:
+            raise InputError(f"{path}: has {known.st_size:,} bytes; expected at most {limit:,}; use another agent")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); is this the right folder?") from error
+
+
+def _checked(path: Path, digest: str) -> bytes:
+    content = _bytes(path, MAX_GRAPH if path.suffix == ".onnx" else MAX_TEXT)
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise InputError(f"{path}: is not as it was written (its checksum differs); the file is damaged, use another agent")
+    return content
+
+
+def _json(path: Path, content: bytes) -> Any:
+    try:
+        value = json.loads(content)
+    except (RecursionError, ValueError) as error:  # a number of thousands of digits is a ValueError
+        raise InputError(f"{path}: is not JSON ({shortened(str(error), 100)}); the file is damaged, use another one") from error
+    if _depth(value) > MAX_DEPTH:
+        raise InputError(f"{path}: is nested more than {MAX_DEPTH} levels deep; the file is damaged, use another one")
+    return value
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        level = [part for each in level for part in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())]
+    return depth

@@ -1,0 +1,160 @@
+"""Networks as ONNX Runtime executes them, on NumPy arrays. An agent has one network, or several that decide together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+from onnxruntime.capi import onnxruntime_pybind11_state as errors
+
+from sestra.agent.execution import AttentionMap
+from sestra.agent.graph_check import check_graph
+from sestra.agent.trace import Over
+from sestra.data.batch import Example, Turns, make_turns
+from sestra.errors import InputError, shortened
+from sestra.worlds.tables import Integers, Tables
+
+INPUTS = ("words", "lengths", "current", "history", "turn")
+"""What a network is given of a batch of turns (``sestra.data.batch.Turns``)."""
+MIN_HISTORY = 2
+"""The fewest states that a history has for a network; the last is repeated."""
+FAILURES = (
+    errors.EPFail, errors.Fail, errors.InvalidArgument, errors.InvalidGraph, errors.InvalidProtobuf, errors.NoModel, errors.NotImplemented,
+    errors.RuntimeException,
+)  # fmt: skip
+
+Arrays = tuple[NDArray[Any], ...]
+
+
+class Encoded(NamedTuple):
+    """What a network knows of a batch of turns, one row per turn in each array."""
+
+    memory: Arrays
+    """What stays the same through an execution."""
+    carry: Arrays
+    """What is handed from each step to the next."""
+
+    def select(self, rows: Integers) -> Encoded:
+        return Encoded(tuple(part[rows] for part in self.memory), tuple(part[rows] for part in self.carry))
+
+
+class Step(NamedTuple):
+    log_probs: NDArray[np.float32]  # [batch, actions]
+    encoded: Sequence[Encoded]
+    """With the carry after the step."""
+    attention: dict[str, AttentionMap]
+    """By name, if it was asked for."""
+
+
+class Runtime(Protocol):
+    """What encodes turns and scores actions: an agent's networks."""
+
+    def encode(self, turns: Turns) -> Sequence[Encoded]: ...
+
+    def step(self, encoded: Sequence[Encoded], states: Integers, previous: Integers, *, attention: bool = False) -> Step:
+        """Score every action in the states, ``[batch, slots]``, after the previous actions, ``[batch]``."""
+
+
+class Network:
+    """The graphs that ``sestra.learning.graphs`` made of a policy."""
+
+    def __init__(self, encode: bytes, step: bytes, place: str) -> None:
+        self._place = place
+        self._encode, self._step = _session(encode, f"{place}: encode"), _session(step, f"{place}: step")
+        self._memory, self._carry = ([each.name for each in self._encode.get_outputs() if each.name.startswith(f"{what}.")] for what in PARTS)
+        outputs = [each.name for each in self._step.get_outputs()]
+        self._scores = ["logits", *(f"next_{name}" for name in self._carry)]
+        self._maps = [name for name in outputs if ":" in name]
+        wanted = [*self._memory, *self._carry], ["states", "previous", *self._memory, *self._carry], [*self._scores, *self._maps]
+        found = [each.name for each in self._encode.get_outputs()], [each.name for each in self._step.get_inputs()], outputs
+        given = tuple(each.name for each in self._encode.get_inputs())
+        if given != INPUTS or any(sorted(one) != sorted(other) for one, other in zip(wanted, found, strict=True)):
+            raise InputError(f"{place}: its two graphs do not fit each other; the files are damaged, use another agent")
+
+    def check(self, tables: Tables, words: int) -> None:
+        """Raise InputError unless the network takes the world's states and that many words, and scores its actions."""
+        state, word = (tables.world.contents[-1],) * tables.slots, words - 1
+        turns = make_turns([Example([[word], [word, word]], [state, state], state), Example([[word]], [state], state)], tables)
+        logits, _, _ = self.step(self.encode(turns), turns.initial, np.full(2, tables.actions), attention=True)
+        if logits.shape != (2, tables.actions) or not np.isfinite(logits).all():
+            raise InputError(
+                f"{self._place}: gives scores of shape {logits.shape} for two states; expected {tables.actions} finite numbers for each, "
+                f"one per action of {tables.world.name}; use another agent"
+            )
+
+    def encode(self, turns: Turns) -> Encoded:
+        given = {name: getattr(turns, name) for name in INPUTS}
+        short = MIN_HISTORY - turns.history.shape[1]
+        if short > 0:
+            given["history"] = np.concatenate([turns.history, *[turns.history[:, -1:]] * short], 1)
+        found = self._run(self._encode, [*self._memory, *self._carry], given)
+        return Encoded(tuple(found[: len(self._memory)]), tuple(found[len(self._memory) :]))
+
+    def step(
+        self, encoded: Encoded, states: Integers, previous: Integers, *, attention: bool
+    ) -> tuple[NDArray[np.float32], Encoded, dict[str, AttentionMap]]:
+        """The logits, ``[batch, actions]``, what to give to the next step, and the attention if it is asked for."""
+        given = dict(zip(self._memory, encoded.memory, strict=True)) | dict(zip(self._carry, encoded.carry, strict=True))
+        given |= {"states": states, "previous": previous}
+        logits, *rest = self._run(self._step, self._scores + self._maps if attention else self._scores, given)
+        carry, maps = rest[: len(self._carry)], dict(zip(self._maps, rest[len(self._carry) :], strict=False))
+        return logits, Encoded(encoded.memory, tuple(carry)), {name: _map(key, maps) for key in maps if (name := _name(key))}
+
+    def _run(self, session: ort.InferenceSession, outputs: list[str], given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+        try:
+            return cast("list[NDArray[Any]]", session.run(outputs, given))
+        except FAILURES as error:
+            raise InputError(f"{self._place}: fails ({shortened(str(error), 200)}); the agent does not fit its world or its words") from error
+
+
+PARTS = ("memory", "carry")
+
+
+def _name(key: str) -> str:
+    """The name of an attention map, if the output is its weights."""
+    what, _, name = key.split(":", 2)
+    return name if what == "weights" else ""
+
+
+def _map(key: str, maps: Mapping[str, NDArray[Any]]) -> AttentionMap:
+    _, over, name = key.split(":", 2)
+    return AttentionMap(cast("Over", over), maps[key], maps[f"places:{over}:{name}"])
+
+
+class Ensemble:
+    """One or more networks; an action's probability is the mean of theirs, and attention is that of the first."""
+
+    def __init__(self, networks: Sequence[Network]) -> None:
+        self._networks = networks
+
+    def encode(self, turns: Turns) -> list[Encoded]:
+        return [network.encode(turns) for network in self._networks]
+
+    def step(self, encoded: Sequence[Encoded], states: Integers, previous: Integers, *, attention: bool = False) -> Step:
+        steps = [
+            network.step(own, states, previous, attention=attention and not number)
+            for number, (network, own) in enumerate(zip(self._networks, encoded, strict=True))
+        ]
+        log_probs = [log_softmax(logits) for logits, _, _ in steps]
+        mean = log_probs[0] if len(steps) == 1 else np.log(np.maximum(np.exp(log_probs).mean(0), np.finfo(np.float32).tiny))
+        return Step(mean, [own for _, own, _ in steps], steps[0][2])
+
+
+def log_softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    shifted = logits - logits.max(-1, keepdims=True)  # [..., actions]
+    result: NDArray[np.float32] = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return result
+
+
+def _session(model: bytes, place: str) -> ort.InferenceSession:
+    check_graph(model, place)
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # errors are raised
+    try:
+        return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except FAILURES as error:
+        raise InputError(f"{place}: cannot be loaded ({shortened(str(error), 200)}); the file is damaged, use another one") from error
