@@ -18,7 +18,6 @@ from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import forced
 from sestra.learning.execution import Execution
-from sestra.learning.learners.base import mean_over_steps
 from sestra.learning.policies.base import Policy
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
@@ -50,11 +49,11 @@ class Teacher:
         return cls(trained.policy, trained.tables, checksum)
 
     def likelihood(self, turns: Turns, execution: Execution) -> Tensor:
-        """The mean over visited states of the student's expected log-probability of the teacher's choice, ``[batch]``."""
+        """The student's expected log-probability of the teacher's choice in every visited state, ``[steps, batch]``."""
         with torch.no_grad():
             same_actions = roll_out(self.policy, self.tables, turns, len(execution.actions), forced(execution.actions.T))
             probabilities = same_actions.log_probs.exp()  # [steps, batch, actions]
-        return mean_over_steps((probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)
+        return (probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1)  # [steps, batch]
 
 
 def absolute_name(name: str) -> str:
