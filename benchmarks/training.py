@@ -106,7 +106,7 @@ def timed(clock: dict[str, float], places: dict[str, list[tuple[Any, str]]]) -> 
 def measure(options: Options, world: str, learner: str, trained: bool, folder: Path) -> Figure | None:
     """A policy's updates on the first batches of an epoch."""
     interactions, _ = sources.load(world, "train", options.data)
-    config = preset("paper", world, learner).changed(batch_size=options.batch_size)
+    config = preset("paper", world, learner).changed(batch_size=options.batch_size, dropout=0.0)
     if trained:
         name = f"{world}-{'supervised' if learner == 'supervised' else 'sestra'}"
         if name not in pretrained.names():

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sestra.learning.learners.base import mean_over_steps
 from sestra.learning.settings import setting
 
 if TYPE_CHECKING:  # torch is not needed to show this learner's flags
@@ -40,4 +39,4 @@ class Margin:
         highest = rewards.amax(-1, keepdim=True)  # [steps, batch, 1]
         best = execution.log_probs.masked_fill(rewards < highest - TIE, float("-inf")).amax(-1)  # [steps, batch]
         worst_violation = (execution.log_probs + self.margin * (highest - rewards)).amax(-1)  # [steps, batch]
-        return mean_over_steps(best - worst_violation, execution)  # [batch]
+        return best - worst_violation  # [steps, batch]

@@ -32,7 +32,7 @@ class Which:
     seeds: OptionalNumber = None
     """How many seeds each system has; by default five, as in the paper; three for ablations and those past the paper, one for 'parts'."""
     preset: Preset = "default"
-    """'paper' for the paper's own settings, 'default' for ours, which learn faster."""
+    """Our settings ('default'), those of the paper's text, or those of the program that its authors released."""
     epochs: OptionalNumber = None
     """The most passes over train, instead of the preset's."""
 

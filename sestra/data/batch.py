@@ -118,10 +118,15 @@ Permutation = Callable[[int], Integers]
 """Draws a random order of that many things."""
 
 
-def batches(turns: Turns, size: int, permutation: Permutation | None = None, bucket: int = 50) -> Iterator[Turns]:
+LENGTH_BUCKET = 50
+"""In how many batches turns in random order are sorted by length."""
+
+
+def batches(turns: Turns, size: int, permutation: Permutation | None = None, bucket: int = LENGTH_BUCKET) -> Iterator[Turns]:
     """All turns, ``size`` at a time: in random order if there is a source of permutations, else in order of length.
 
-    Turns in random order are sorted by length within ``bucket`` batches, and those batches shuffled, so that little is padded.
+    Turns in random order are sorted by length within ``bucket`` batches, and those batches shuffled, so that little is padded. The words
+    are those of all turns so far, so a batch is then mostly of turns with the same number; with a bucket of 1 it is drawn at random.
     """
     if permutation is None:
         for rows in _split(turns.lengths.argsort(kind="stable"), size):

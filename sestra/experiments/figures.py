@@ -102,7 +102,9 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
 
 def _settings(preset: Preset, group: Group) -> str:
     """The settings of the runs, in a few words."""
-    of_preset = "the paper's settings" if preset == "paper" else "our default settings"
+    of_preset = {"default": "our default settings", "paper": "the paper's settings", "authors": "the settings of the authors' program"}[
+        preset
+    ]
     settings = config_of(group.records[0]).optimisation
     warm_up_fraction = round(settings.warm_up_fraction * settings.epochs)
     begin = f"{of_preset}, with {warm_up_fraction} epochs of warm-up" if warm_up_fraction else of_preset

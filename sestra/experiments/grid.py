@@ -97,8 +97,9 @@ class Trial:
 
 
 def trial_name(world: str, system: str, seed: int, preset_name: Preset = "default", *, generated: bool = False) -> str:
-    """Names keep apart what must not be mixed: ``scene-sestra-1``, ``scene-sestra-1-paper``, ``scene-sestra-1-generated``."""
-    return f"{get_world(world).name}-{system}-{seed}" + ("-paper" if preset_name == "paper" else "") + ("-generated" if generated else "")
+    """Names keep apart what must not be mixed: ``scene-sestra-1``, ``scene-sestra-1-paper``, ``scene-sestra-1-authors-generated``."""
+    marks = [preset_name] * (preset_name != "default") + ["generated"] * generated
+    return "-".join([get_world(world).name, system, str(seed), *marks])
 
 
 def removes_nothing(system: System, world: str) -> bool:
@@ -117,8 +118,8 @@ def trials(
 ) -> list[Trial]:
     """The grid, all first seeds first; by default with as many seeds as the paper has. Changes hold for every run."""
     chosen = [find_system(name) for name in dict.fromkeys(single for name in systems for single in GROUPS.get(name, (name,)))]
-    if preset_name == "paper" and not all(system.in_paper for system in chosen):
-        raise InputError("--preset paper: the object policy is not the paper's and has no such preset; leave it out of --systems")
+    if preset_name != "default" and not all(system.in_paper for system in chosen):
+        raise InputError(f"--preset {preset_name}: the object policy is not the paper's and has no such preset; leave it out of --systems")
     if generated and any(system.distilled for system in chosen):
         raise InputError("--systems objects-taught: its teachers know SCONE's vocabulary, which generated interactions lack; leave it out")
     most = seeds or max(system.seeds for system in chosen)

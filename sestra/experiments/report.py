@@ -29,7 +29,13 @@ PRESETS: dict[Preset, str] = {
         "Each row has the settings of the preset `default`: ours, but the paper's for PolicyGradient and ContextualBandit.\n"
         'Rows marked "other settings" differ from it as their footnotes say.'
     ),
-    "paper": 'Each row has the paper\'s settings (preset `paper`); rows marked "other settings" differ as their footnotes say.',
+    "paper": (
+        'Each row has the settings of the paper\'s text (preset `paper`); rows marked "other settings" differ as their footnotes\nsay.'
+    ),
+    "authors": (
+        "Each row has the settings of the program that the paper's authors released (preset `authors`); rows marked \"other\n"
+        'settings" differ as their footnotes say.'
+    ),
 }
 
 

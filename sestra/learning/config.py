@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from sestra.errors import InputError, shortened
 from sestra.io import build
 from sestra.learning import migrations
-from sestra.learning.learners.base import Learner
+from sestra.learning.learners.base import Learner, Normalisation
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention_config import AttentionConfig
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from sestra.worlds.tables import Tables
 
 Optimiser = Literal["rmsprop", "adam"]
-Preset = Literal["default", "paper"]
+Preset = Literal["default", "paper", "authors"]
+BatchOrder = Literal["length", "random"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class RolloutConfig:
 
     horizon: int = setting(10, 1, 1_000_000)
     """M, the most actions of an execution in training."""
+    horizon_penalty: bool = setting(True, rare=True)
+    """Whether every action but STOP has the problem reward -1 where it is the last that the horizon allows (the paper)."""
     execution_horizon: int = setting(20, 1, 1_000_000, rare=True)
     """The most actions of an execution in validation and in use."""
     verbosity: float = setting(0.1, 0, 1_000_000)
@@ -70,6 +74,10 @@ class OptimisationConfig:
     """The optimiser."""
     batch_size: int = setting(20, 1, 1_000_000)
     """Instructions per update."""
+    batch_order: BatchOrder = setting("length", rare=True)
+    """Whether a batch has instructions of about the same length with their context, mostly the same turn, or is drawn at random."""
+    normalisation: Normalisation = setting("per-execution", rare=True)
+    """Whether every execution of a batch counts the same in the objective, as in the paper, or every step (the authors' program)."""
     learning_rate: float = setting(0.001, 1e-12, 10)
     """Initial learning rate."""
     final_lr_fraction: float = setting(1.0, 0, 1)
@@ -109,7 +117,7 @@ class TrainConfig:
     seed: int = setting(1, 0, 2**63 - 1)
     """Determines initial weights, order of examples, dropout and sampled actions."""
     preset: Preset = "default"
-    """Where the defaults of the other flags come from: 'paper' for the paper's own settings, 'default' for ours."""
+    """Where the defaults of the other flags come from: ours ('default'), the paper's text, or the program that its authors released."""
     teacher: str = ""
     """A trained agent, by name or run folder, that is distilled into the policy; its vocabulary must be the run's."""
     data: DataConfig = field(default_factory=DataConfig)
@@ -230,11 +238,24 @@ def configure(values: Mapping[str, Any]) -> TrainConfig:
     return config.changed(**rest)
 
 
+READINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "paper": {"batch_order": "random"},
+        "authors": {
+            "batch_order": "random", "normalisation": "per-step", "max_grad_norm": 1.0, "shaping": "steps", "horizon": 10,
+            "min_word_count": 1,
+        },
+    }
+)  # fmt: skip
+"""The paper's text and its authors' program, where they differ from the defaults of the fields, for every policy and learner; each policy
+and learner has its own part. ``docs/learners/index.md`` compares the two."""
+
+
 def preset(name: Preset, world: str, learner: str | None = None, policy: str = "attention") -> TrainConfig:
     """The settings that a run begins with, before flags change them.
 
-    The default ones are the result of finding out why runs fail (``docs/log.md``). Learners that must be on-policy always have the paper's:
-    they are there to be compared with.
+    The default ones are the result of finding out why runs fail (``docs/log.md``). Learners that must be on-policy start from the paper's
+    there, too: they are there to be compared with. The presets 'paper' and 'authors' are the paper's text and its authors' program.
     """
     if name not in get_args(Preset):
         raise InputError(f"--preset {shortened(repr(name))}: expected one of {', '.join(get_args(Preset))}")
@@ -254,10 +275,19 @@ def preset(name: Preset, world: str, learner: str | None = None, policy: str = "
         rollout=RolloutConfig(horizon=found.settings.horizon, verbosity=found.settings.verbosity),
         optimisation=OptimisationConfig(optimiser="adam" if of_learner.uses_demonstrations else "rmsprop"),
     )
-    if name == "paper" or of_learner.on_policy:
+    if name != "default":
+        return config.changed(**_reading(name, config))
+    if of_learner.on_policy:
         return config
     ours: dict[str, Any] = {
         "horizon": config.rollout.horizon + 2, "shaping": "steps", "rename_symbols": True, "batch_size": 64, "epochs": 40,
         "min_updates": 1500,
     }  # fmt: skip
     return config.changed(**ours | usual | dict(found.presets.get(policy, {})) | suited.get(learner, {}))
+
+
+def _reading(name: Preset, config: TrainConfig) -> dict[str, Any]:
+    """What the preset 'paper' or 'authors' changes: for all, for the policy and for the learner, as far as they have such settings."""
+    of_policy, of_learner = (getattr(part, "readings", {}).get(name, {}) for part in (config.policy, config.learner))
+    known = config.flat()
+    return {each: value for each, value in {**READINGS[name], **of_policy, **of_learner}.items() if each in known}

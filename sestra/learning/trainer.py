@@ -17,7 +17,7 @@ from torch import Tensor
 
 from sestra.agent.evaluation import evaluate
 from sestra.data.augment import SymbolRenamings, drop_words
-from sestra.data.batch import Permutation, Turns, batches, encode_turns
+from sestra.data.batch import LENGTH_BUCKET, Permutation, Turns, batches, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
@@ -27,9 +27,10 @@ from sestra.learning import checkpoint, optim
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.execution import Execution
-from sestra.learning.learners.base import Learner
+from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
+from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.rollout import execute_greedily, roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.metrics import selection_score
@@ -152,7 +153,8 @@ class Trainer:
         self.policy.train()
         total, settings = self.updates_per_epoch, self.config.optimisation
         objective = succeeded = own = actions = seen = 0.0
-        for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator))):
+        bucket = 1 if settings.batch_order == "random" else LENGTH_BUCKET
+        for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator), bucket)):
             for group in self.optimiser.param_groups:
                 group["lr"] = optim.scheduled_learning_rate(settings, self.progress.epoch + done / total, self.epochs)
             batch = self.augment(drawn)
@@ -186,9 +188,14 @@ class Trainer:
         """Execute the instructions, observe the rewards, and take one step up the objective."""
         learner, settings = self.learner, self.config.optimisation
         execution, observed, own = self.execute(batch, learner)
-        gained = learner.objective(execution, observed)  # [batch]
+        values = learner.objective(execution, observed)  # [steps, batch]
+        if values.shape != execution.alive.shape:
+            shapes = f"a tensor of the shape {tuple(values.shape)}; expected one value per step, {tuple(execution.alive.shape)}"
+            raise InputError(f"learner {LEARNERS.reference(type(learner))!r}: its objective gives {shapes} (steps, batch)")
+        gained = average(values, execution, settings.normalisation)  # [batch]
         if self.teacher is not None:
-            gained = torch.lerp(gained, self.teacher.likelihood(batch, execution), DISTILLATION_WEIGHT)
+            likelihood = average(self.teacher.likelihood(batch, execution), execution, settings.normalisation)  # [batch]
+            gained = torch.lerp(gained, likelihood, DISTILLATION_WEIGHT)
         objective = gained.mean()
         self.optimiser.zero_grad()
         (-objective).backward()
@@ -220,7 +227,8 @@ class Trainer:
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
         states = execution.states.numpy()  # [steps, batch, slots]
         goals, last = np.broadcast_to(batch.goal, states.shape), np.arange(len(states))[:, None] == horizon - 1  # [steps, 1]
-        observed = rewards(self.tables, states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=last)
+        at_horizon = last if settings.horizon_penalty else False
+        observed = rewards(self.tables, states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=at_horizon)
         return execution, torch.from_numpy(observed), own  # [steps, batch, actions], [batch]
 
     def _validate(self) -> dict[str, float]:

@@ -139,9 +139,9 @@ class Gentle:
     on_policy: ClassVar = False
 
     def objective(self, execution, rewards):
-        from sestra.learning.learners.base import mean_over_steps, taken
+        from sestra.learning.learners.base import taken
 
-        return self.factor * mean_over_steps(taken(execution.log_probs, execution), execution)
+        return self.factor * taken(execution.log_probs, execution)
 """
 
 

@@ -128,6 +128,15 @@ def test_little_is_padded(seed):
     assert padded < 1.25 * int(TURNS.lengths.sum())
 
 
+def test_batches_of_random_order_have_turns_of_every_length():
+    """Sorted by length, a batch has mostly turns with the same number; drawn at random, it has all five."""
+    random, sorted_by_length = (
+        [len(set(batch.turn.tolist())) for batch in batches(TURNS, 20, np.random.default_rng(1).permutation, bucket)] for bucket in (1, 50)
+    )
+    assert min(random) >= 4
+    assert sum(sorted_by_length) / len(sorted_by_length) < 3.5
+
+
 def test_dropped_words_are_unknown_and_marks_stay():
     turns = turns_of(3)
     assert np.array_equal(drop_words(turns, np.zeros(turns.words.shape, np.bool_)).words, turns.words)

@@ -23,7 +23,7 @@ def test_whole_grid():
         trial.config.check()
 
 
-@pytest.mark.parametrize("preset", ["default", "paper"])
+@pytest.mark.parametrize("preset", ["default", "paper", "authors"])
 def test_ablations_are_sestra_without_a_part(preset):
     off = {
         "without-previous-instructions": {"previous_instructions"},
@@ -81,17 +81,19 @@ def test_what_a_world_does_not_have_is_not_removed_there():
 def test_names_keep_presets_and_data_apart():
     names = [
         trials(["scene"], ["sestra"], 1, preset, generated=generated)[0].name
-        for preset in ("default", "paper")
+        for preset in ("default", "paper", "authors")
         for generated in (False, True)
     ]
-    assert names == ["scene-sestra-1", "scene-sestra-1-generated", "scene-sestra-1-paper", "scene-sestra-1-paper-generated"]
+    ends = ["", "-generated", "-paper", "-paper-generated", "-authors", "-authors-generated"]
+    assert names == [f"scene-sestra-1{end}" for end in ends]
 
 
 def test_wrong_choices():
     with pytest.raises(InputError, match="unknown system 'sesame'; expected some of paper, parts, supervised"):
         trials(systems=["sesame"])
-    with pytest.raises(InputError, match="object policy is not the paper's"):
-        trials(systems=["objects"], preset_name="paper")
+    for preset in ("paper", "authors"):
+        with pytest.raises(InputError, match=f"--preset {preset}: the object policy is not the paper's"):
+            trials(systems=["objects"], preset_name=preset)
 
 
 def test_differences_in_words():

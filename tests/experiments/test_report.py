@@ -104,10 +104,11 @@ def test_runs_that_were_ended_early_are_kept_apart_and_marked():
 
 
 def test_presets_have_tables_of_their_own():
-    found = [record("scene", "sestra"), record("scene", "sestra", preset="paper")]
+    found = [record("scene", "sestra"), *(record("scene", "sestra", preset=preset) for preset in ("paper", "authors"))]
     text = text_of(found)
     assert "## Dev, preset `default`" in text
     assert "## Dev, preset `paper`" in text
+    assert "## Dev, preset `authors`" in text
 
 
 def test_test_split_where_it_is_at_hand():

@@ -46,7 +46,7 @@ def test_values(name, text, expected):
         ("horizon", "2.5", "--horizon '2.5': expected whole numbers"),
         ("horizon", "7..3", "expected a smaller number before a larger one"),
         ("entropy", "0..1:log", "both above 0"),
-        ("preset", "sesame", "expected some of default, paper"),
+        ("preset", "sesame", "expected some of default, paper, authors"),
         ("warm_up_fraction", "1..x", "--warm-up-fraction 'x'"),
         ("rename_symbols", "maybe", "expected true, false or true,false"),
     ],

@@ -57,9 +57,47 @@ def test_papers_preset_is_supplementary_d(world, entropy, verbosity, horizon, le
         "warm_up_fraction": 0,
         "min_updates": 0,
     }
+    expected |= {"dropout": 0.1, "batch_order": "random", "normalisation": "per-execution", "shaping": "distance", "horizon_penalty": True}
     assert {name: found[name] for name in expected} == expected
+    assert (found.get("credit", "episode"), found.get("discount", 1), found.get("entropy_in_reward", False)) == ("episode", 1, False)
     config.check()
     preset("default", world, learner).check()
+
+
+@pytest.mark.parametrize("world", ["alchemy", "scene", "tangrams"])
+@pytest.mark.parametrize(
+    ("learner", "own"),
+    [
+        ("sestra", {"horizon_penalty": False}),
+        ("policy-gradient", {"credit": "return-to-go", "discount": 0.5}),
+        ("contextual-bandit", {"entropy_in_reward": True}),
+        ("supervised", {"optimiser": "rmsprop", "dropout": 0.5}),
+    ],
+)
+def test_authors_preset_is_the_papers_but_for_what_their_program_has(world, learner, own):
+    config = preset("authors", world, learner)
+    config.check()
+    changed = {"normalisation": "per-step", "max_grad_norm": 1.0, "shaping": "steps", "horizon": 10, "min_word_count": 1, "dropout": 0.0}
+    assert config == replace(preset("paper", world, learner), preset="authors").changed(**changed | own)
+
+
+def test_on_policy_learners_have_the_same_defaults_as_before_the_authors_preset():
+    for learner in ("policy-gradient", "contextual-bandit"):
+        ours, papers = preset("default", "scene", learner), preset("paper", "scene", learner)
+        assert ours == replace(papers, preset="default").changed(dropout=0.0, batch_order="length")
+
+
+def test_presets_change_only_what_a_policy_has(wide):
+    """Its settings have no dropout."""
+    for name in ("paper", "authors"):
+        assert preset(name, "scene", "supervised", "wide").policy == Wide()
+
+
+def test_a_discount_needs_the_return_to_go():
+    config = preset("paper", "scene", "policy-gradient")
+    config.changed(credit="return-to-go", discount=0.9).check()
+    with pytest.raises(InputError, match=r"--discount 0\.9: the credit of the whole episode has none; use it with --credit return-to-go"):
+        config.changed(discount=0.9).check()
 
 
 def test_default_preset():
@@ -68,9 +106,8 @@ def test_default_preset():
     tangrams = preset("default", "tangrams", policy="objects")
     assert (tangrams.policy, tangrams.optimisation.epochs, tangrams.data.generated) == (ObjectConfig(past="pointed"), 8, 1500)
     assert preset("default", "tangrams").rollout.oracle_fraction == 0.5
-    assert preset("default", "scene", "policy-gradient") == replace(preset("paper", "scene", "policy-gradient"), preset="default")
     assert TrainConfig.from_json(VERSION_1, "x").changed(min_updates=1500, seed=1) == tangrams
-    with pytest.raises(InputError, match="--preset 'best': expected one of default, paper"):
+    with pytest.raises(InputError, match="--preset 'best': expected one of default, paper, authors"):
         preset("best", "scene")
 
 
@@ -260,7 +297,10 @@ def test_attention_of_version_1():
 @pytest.mark.parametrize("name", pretrained.names())
 def test_shipped_configurations_are_of_this_version(name):
     stored = json.loads((RunFolder.find(name).path / "config.json").read_text())
-    assert TrainConfig.from_json(stored, name).to_json() == stored
+    again = TrainConfig.from_json(stored, name).to_json()
+    assert {name: value | stored[name] if isinstance(value, dict) else stored[name] for name, value in again.items()} == again
+    newer = {name for group, values in again.items() if isinstance(values, dict) for name in values if name not in stored[group]}
+    assert newer <= {"horizon_penalty", "batch_order", "normalisation"}, "settings that came later, with defaults"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "results" / "paper").glob("*.json")), ids=lambda path: path.stem)

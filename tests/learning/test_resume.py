@@ -16,6 +16,8 @@ from sestra.data import scone
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
 from sestra.learning import checkpoint
+from sestra.learning.learners.contextual_bandit import ContextualBandit
+from sestra.learning.learners.policy_gradient import PolicyGradient
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import Trainer
@@ -25,6 +27,12 @@ ROOT = Path(__file__).parent.parent.parent
 SETTINGS = {
     "sestra": {"ema_decay": 0.9, "final_lr_fraction": 0.5, "max_grad_norm": 1.0},
     "supervised": {"learner": "supervised", "optimiser": "adam"},
+    "policy-gradient": {
+        "learner": PolicyGradient(credit="return-to-go", discount=0.5),
+        "batch_order": "random",
+        "normalisation": "per-step",
+    },
+    "contextual-bandit": {"learner": ContextualBandit(entropy_in_reward=True), "horizon_penalty": False, "max_grad_norm": 1.0},
 }
 
 

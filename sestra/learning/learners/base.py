@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from sestra.learning.execution import Execution
 
+Normalisation = Literal["per-execution", "per-step"]
+
 
 class Learner(Protocol):
     """A frozen dataclass whose fields are the learner's settings, each with a default; its module does not import torch.
 
-    Optional: a method ``check()`` that raises InputError for values that make no sense.
+    Optional: a method ``check()`` that raises InputError for values that make no sense, and a class attribute ``readings``: settings
+    by the name of a preset, 'paper' or 'authors', that belong to this learner there.
     """
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
@@ -25,12 +28,20 @@ class Learner(Protocol):
     the visited states, whoever chose the way there."""
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
-        """What each execution contributes to the objective that is maximised, ``[batch]``; rewards are ``[steps, batch, actions]``."""
+        """What each step contributes to the objective that is maximised, ``[steps, batch]``; rewards are ``[steps, batch, actions]``.
+
+        Steps after an execution's end may have any finite value: they do not count.
+        """
 
 
-def mean_over_steps(values: Tensor, execution: Execution) -> Tensor:
-    """The mean over each execution's own steps of values ``[steps, batch]``."""
-    return (values * execution.alive).sum(0) / execution.lengths  # [batch]
+def average(values: Tensor, execution: Execution, normalisation: Normalisation) -> Tensor:
+    """What each execution contributes, ``[batch]``; its mean is the objective of the batch. Values are those of steps, ``[steps, batch]``.
+
+    Per execution: the mean over the execution's own steps, so that all executions count the same (Algorithm 1, line 18). Per step: the sum
+    over its steps divided by the batch's mean number of steps, so that all steps of the batch count the same (the authors' program).
+    """
+    lengths = execution.lengths if normalisation == "per-execution" else execution.lengths.float().mean()
+    return (values * execution.alive).sum(0) / lengths  # [batch]
 
 
 def taken(values: Tensor, execution: Execution) -> Tensor:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sestra.learning.learners.base import mean_over_steps
-
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -30,5 +28,4 @@ class BestAction:
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         best = rewards >= rewards.amax(-1, keepdim=True) - TIE  # [steps, batch, actions]
-        total = execution.log_probs.masked_fill(~best, float("-inf")).logsumexp(-1)  # [steps, batch]
-        return mean_over_steps(total, execution)
+        return execution.log_probs.masked_fill(~best, float("-inf")).logsumexp(-1)  # [steps, batch]

@@ -20,7 +20,6 @@ from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.learning.config import TrainConfig
 from sestra.learning.execution import Execution
-from sestra.learning.learners.base import mean_over_steps
 from sestra.worlds.tables import Tables
 
 DISTILLATION_WEIGHT = 0.7
@@ -48,10 +47,10 @@ class Teacher:
         return cls(contents.runtime(), contents.tables, contents.checksum)
 
     def likelihood(self, turns: Turns, execution: Execution) -> Tensor:
-        """The mean over visited states of the student's expected log-probability of the teacher's choice, ``[batch]``."""
+        """The student's expected log-probability of the teacher's choice in every visited state, ``[steps, batch]``."""
         same_actions = roll_out(self.runtime, self.tables, turns, len(execution.actions), forced(execution.actions.T.numpy()))
         probabilities = torch.from_numpy(same_actions.log_probs).exp()  # [steps, batch, actions]
-        return mean_over_steps((probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1), execution)
+        return (probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1)  # [steps, batch]
 
 
 def absolute_name(name: str) -> str:

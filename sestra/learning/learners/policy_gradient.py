@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from sestra.learning.learners.base import entropy, mean_over_steps, taken
+from sestra.errors import InputError
+from sestra.learning.learners.base import entropy, taken
 from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
@@ -13,18 +16,38 @@ if TYPE_CHECKING:
 
     from sestra.learning.execution import Execution
 
+Credit = Literal["episode", "return-to-go"]
+
 
 @dataclass(frozen=True)
 class PolicyGradient:
-    """Each action taken is credited with the sum of all rewards of its execution."""
+    """Each action taken is credited with the sum of all rewards of its execution, or of those from this action on."""
 
     entropy: float = setting(0.1, 0, 1_000_000)
     """Weight (lambda) of the policy's entropy in the objective."""
+    credit: Credit = "episode"
+    """Which rewards each action is credited with: those of its whole execution (the paper), or those from this action on."""
+    discount: float = setting(1.0, 0, 1)
+    """Discount factor (gamma) of the return-to-go: a reward k steps later counts gamma^k times (1: not discounted)."""
 
     uses_demonstrations: ClassVar = False
     on_policy: ClassVar = True
+    readings: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"authors": {"credit": "return-to-go", "discount": 0.5}})
+
+    def check(self) -> None:
+        """Raise InputError for a value that makes no sense."""
+        if self.credit == "episode" and self.discount != 1:
+            raise InputError(f"--discount {self.discount}: the credit of the whole episode has none; use it with --credit return-to-go")
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
-        total = (taken(rewards, execution) * execution.alive).sum(0)  # [batch]
-        credited = total * taken(execution.log_probs, execution)  # [steps, batch]: R grad log pi(s, a)
-        return mean_over_steps(credited + self.entropy * entropy(execution), execution)
+        received = taken(rewards, execution) * execution.alive  # [steps, batch]
+        credit = received.sum(0) if self.credit == "episode" else self.return_to_go(received)  # [batch] or [steps, batch]
+        credited = credit * taken(execution.log_probs, execution)  # [steps, batch]: R grad log pi(s, a)
+        return credited + self.entropy * entropy(execution)  # [steps, batch]
+
+    def return_to_go(self, received: Tensor) -> Tensor:
+        """G_k = R_k + gamma G_(k+1) of rewards ``[steps, batch]``, which are 0 after an execution's end."""
+        returns = received.clone()  # [steps, batch]
+        for step in range(len(returns) - 2, -1, -1):
+            returns[step] += self.discount * returns[step + 1]
+        return returns

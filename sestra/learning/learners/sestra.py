@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sestra.learning.learners.base import entropy, mean_over_steps
+from sestra.learning.learners.base import entropy
 from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
@@ -23,8 +25,9 @@ class Sestra:
 
     uses_demonstrations: ClassVar = False
     on_policy: ClassVar = False
+    readings: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"authors": {"horizon_penalty": False}})
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         probabilities = execution.log_probs.exp()  # [steps, batch, actions]
         expected = (probabilities * rewards).sum(-1)  # [steps, batch]: line 17, whose gradient is sum_a R(s, a) grad pi(s, a)
-        return mean_over_steps(expected + self.entropy * entropy(execution), execution)  # lines 14 and 18
+        return expected + self.entropy * entropy(execution)  # [steps, batch]: line 14

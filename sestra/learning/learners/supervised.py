@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sestra.learning.learners.base import mean_over_steps, taken
+from sestra.learning.learners.base import taken
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -19,7 +21,8 @@ class Supervised:
 
     uses_demonstrations: ClassVar = True
     on_policy: ClassVar = False
+    readings: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"authors": {"optimiser": "rmsprop", "dropout": 0.5}})
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
         del rewards
-        return mean_over_steps(taken(execution.log_probs, execution), execution)
+        return taken(execution.log_probs, execution)  # [steps, batch]

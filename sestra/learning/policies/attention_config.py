@@ -25,7 +25,7 @@ class AttentionConfig:
     hidden: int = setting(100, 1, 10_000)
     """Size of the instruction encoder (each direction) and of the decoder."""
     dropout: float = setting(0.0, 0, 0.99)
-    """Dropout rate, in the paper's three places (the paper does not give the number)."""
+    """Dropout rate, in the paper's three places (the paper does not give the rate)."""
     previous_instructions: bool = setting(True, rare=True)
     """Whether previous instructions are attended to (without: the paper's first ablation)."""
     initial_state: bool = setting(True, rare=True)
@@ -40,6 +40,7 @@ class AttentionConfig:
             "supervised": {"epochs": 30, "dropout": 0.2, "oracle_fraction": 0.0},
         }
     )
+    readings: ClassVar[Mapping[str, Mapping[str, Any]]] = MappingProxyType({"paper": {"dropout": 0.1}})
 
     def check(self) -> None:
         """Raise InputError for a value that makes no sense."""

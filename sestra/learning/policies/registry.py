@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class PolicyConfig(Protocol):
     """A frozen dataclass whose fields are the policy's settings, each with a default. Its module does not import torch.
 
-    Optional: a method ``check()`` that raises InputError for values that make no sense, and a class attribute ``presets``: settings of
-    training that suit the policy, by learner, with those for every learner under ``""`` (there, ``learner`` is the usual learner).
+    Optional: a method ``check()`` that raises InputError for values that make no sense, and two class attributes. ``presets`` are settings
+    of training that suit the policy, by learner, with those for every learner under ``""`` (there, ``learner`` is the usual learner).
+    ``readings`` are settings by the name of a preset, 'paper' or 'authors', that belong to this policy there.
     """
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]

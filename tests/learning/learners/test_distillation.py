@@ -19,6 +19,7 @@ from sestra.learning.decoding import forced
 from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners import distillation
+from sestra.learning.learners.base import average
 from sestra.learning.learners.distillation import Teacher
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.rollout import roll_out
@@ -49,10 +50,12 @@ def teacher(tmp_path) -> Path:
     return tmp_path / "teacher"
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
-def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tmp_path, teacher, weight, monkeypatch):
+@pytest.mark.parametrize(
+    ("weight", "normalisation"), [(0.0, "per-execution"), (0.25, "per-execution"), (0.25, "per-step"), (1.0, "per-step")]
+)
+def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tmp_path, teacher, weight, normalisation, monkeypatch):
     monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", weight)
-    student = start(tmp_path / "student", teacher=str(teacher), learner="best-action")
+    student = start(tmp_path / "student", teacher=str(teacher), learner="best-action", normalisation=normalisation)
     batch = student.train.select(np.arange(6))
     policy = load_trained(RunFolder(teacher)).policy
     value, execution, _ = student.update(batch)
@@ -66,8 +69,9 @@ def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tm
             for step in range(length)
             for log_prob, probability in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
         ]
-        told.append(sum(products) / length)
-    observed = student.learner.objective(execution, rewards_of(student, execution, batch.goal)).mean()
+        told.append(sum(products) / (length if normalisation == "per-execution" else float(execution.lengths.float().mean())))
+    values = student.learner.objective(execution, rewards_of(student, execution, batch.goal))
+    observed = average(values, execution, normalisation).mean()
     assert value == pytest.approx((1 - weight) * float(observed.detach()) + weight * sum(told) / len(told), abs=1e-5)
 
 

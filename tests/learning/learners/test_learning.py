@@ -40,6 +40,8 @@ LESSONS = {
     # These two see the reward of one action at a time: they are given no context to learn, and more time.
     "contextual-bandit": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
     "policy-gradient": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
+    "contextual-bandit of the authors": Lesson(turns=1, epochs=20, batch_size=50, learning_rate=0.002, wanted=80),
+    "policy-gradient of the authors": Lesson(turns=1, epochs=20, batch_size=50, learning_rate=0.002, wanted=80),
 }
 
 
@@ -48,7 +50,7 @@ def test_learner_solves_lamps(monkeypatch, tmp_path, name):
     monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
     lesson = LESSONS[name]
     learner = name.split()[0]
-    config = preset("paper", "lamps", learner).changed(
+    config = preset("authors" if name.endswith("authors") else "paper", "lamps", learner).changed(
         horizon=1 + lesson.turns,
         verbosity=0.0,
         **({"entropy": 0.2} if lesson.turns == 1 else {}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ import torch
 from lamps import Lamps, interactions
 from torch import nn
 
+from sestra.errors import InputError
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import OracleGuided, sampled
 from sestra.learning.learners.registry import LEARNERS
+from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.base import Encoded, Policy, Step
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder
@@ -95,13 +98,13 @@ def gradient_of_entropy(pi):
     return total
 
 
-def by_hand(learner, world, start, goal, scores, actions):
-    """The gradient for one execution by the scores of each of its steps."""
+def by_hand(learner, world, start, goal, scores, actions, settings):
+    """The gradient by the scores of each of its steps of what an execution contributes: the sum over its steps."""
     states, state = [], start
     for action in actions:
         states.append(state)
         state = world.apply(state, world.actions[action])
-    last = [number == HORIZON - 1 for number in range(len(actions))]
+    last = [number == HORIZON - 1 and settings.get("horizon_penalty", True) for number in range(len(actions))]
     received = [reward(world, s, goal, world.actions[a], at_end) for s, a, at_end in zip(states, actions, last, strict=True)]
     rows = []
     for number, (state, action) in enumerate(zip(states, actions, strict=True)):
@@ -118,11 +121,16 @@ def by_hand(learner, world, start, goal, scores, actions):
             changes = [gradient_of_probability(pi, other) for other in best]
             row = [sum(change) / total for change in zip(*changes, strict=True)]  # d log sum = sum d / sum
         else:
-            credit = {"policy-gradient": sum(received), "contextual-bandit": received[number], "supervised": 1.0}[learner]
+            if learner == "policy-gradient" and settings.get("credit") == "return-to-go":
+                credit = sum(settings["discount"] ** later * r for later, r in enumerate(received[number:]))
+            else:
+                credit = {"policy-gradient": sum(received), "contextual-bandit": received[number], "supervised": 1.0}[learner]
+            if settings.get("entropy_in_reward"):
+                credit -= ENTROPY * sum(p * math.log(p) for p in pi)
             row = [credit * change for change in gradient_of_log(pi, action)]
         if learner not in {"supervised", "best-action"}:
             row = [x + ENTROPY * change for x, change in zip(row, gradient_of_entropy(pi), strict=True)]
-        rows.append([x / len(actions) for x in row])
+        rows.append(row)
     return rows
 
 
@@ -133,11 +141,24 @@ def demonstration(world, start, goal):
     return [world.action_indices[world.parse_action(text)] for text in [*out, *lit, "stop"]]
 
 
-@pytest.mark.parametrize("learner", LEARNERS.names())
-def test_gradient_equals_enumeration_over_all_actions(training, learner):
+PER_STEP: dict[str, Any] = {"normalisation": "per-step"}
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    *((learner, {}) for learner in LEARNERS.names()),
+    *((learner, PER_STEP) for learner in LEARNERS.names()),
+    ("policy-gradient", {"credit": "return-to-go", "discount": 0.5}),
+    ("policy-gradient", {"credit": "return-to-go", "discount": 1.0, "horizon_penalty": False}),
+    ("policy-gradient", {"credit": "return-to-go", "discount": 0.0}),
+    ("contextual-bandit", {"entropy_in_reward": True}),
+    ("contextual-bandit", {"entropy_in_reward": True, "horizon_penalty": False, **PER_STEP}),
+    ("sestra", {"horizon_penalty": False, **PER_STEP}),
+]
+
+
+@pytest.mark.parametrize(("learner", "settings"), VARIANTS)
+def test_gradient_equals_enumeration_over_all_actions(training, learner, settings):
     seen: set[tuple[int, bool]] = set()
     for seed in range(3):
-        run = training(learner, seed)
+        run = training(learner, seed, **settings)
         world, tables = run.tables.world, run.tables
         turns = run.train.select(np.arange(BATCH))
         if learner == "supervised":  # goals up to three actions away, so that demonstrations differ in length
@@ -154,12 +175,22 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner):
             if learner == "supervised":
                 assert actions == demonstration(world, start, goal)
             seen.add((length, actions[-1] == tables.stop))
-            wanted[row, :length] = torch.tensor(by_hand(learner, world, start, goal, before[row].tolist(), actions)) / BATCH
+            steps = int(execution.lengths.sum()) if settings.get("normalisation") == "per-step" else BATCH * length
+            wanted[row, :length] = torch.tensor(by_hand(learner, world, start, goal, before[row].tolist(), actions, settings)) / steps
         torch.testing.assert_close(found, wanted, atol=1e-6, rtol=1e-4)
     assert {length for length, _ in seen} == set(range(1, HORIZON + 1)) or learner == "supervised"
     assert len(seen) > 2
     if learner != "supervised":  # the horizon cut some executions off, and at the horizon others stopped by themselves
         assert {(HORIZON, False), (HORIZON, True)} <= seen
+
+
+def test_an_objective_with_one_value_per_execution_is_refused(training, monkeypatch):
+    run = training("sestra", 0)
+    monkeypatch.setattr(Sestra, "objective", lambda _, execution, __: execution.log_probs.sum((0, 2)))
+    with pytest.raises(
+        InputError, match=r"learner 'sestra': its objective gives a tensor of the shape \(12,\); expected one value per step"
+    ):
+        run.update(run.train.select(np.arange(BATCH)))
 
 
 @pytest.mark.parametrize("learner", ["sestra", "policy-gradient", "contextual-bandit", "supervised"])

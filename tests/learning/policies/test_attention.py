@@ -15,6 +15,7 @@ from sestra.data.batch import Turns, encode_turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import PAD, SPECIAL, Vocabulary
 from sestra.learning.decoding import forced
+from sestra.learning.learners.base import average
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention import AttentionPolicy
 from sestra.learning.policies.attention_config import AttentionConfig
@@ -334,7 +335,7 @@ def test_gradient_of_every_parameter_equals_finite_differences(name, ablation, d
         torch.manual_seed(7)  # the same values are dropped each time
         execution = roll_out(policy, tables, turns, 4, forced(actions))
         assert execution.lengths.tolist() == [2, 1, 3, 4, 4]
-        return Sestra(entropy=0.1).objective(execution, rewards).mean()
+        return average(Sestra(entropy=0.1).objective(execution, rewards), execution, "per-execution").mean()
 
     objective().backward()
     for label, parameter in policy.named_parameters():

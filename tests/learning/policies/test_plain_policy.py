@@ -14,6 +14,7 @@ from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import RolloutConfig, TrainConfig
 from sestra.learning.decoding import beam_search, forced, greedy, sampled
 from sestra.learning.evaluation import evaluate
+from sestra.learning.learners.base import average
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.base import DeferredGradients, IndependentSteps, ReportsAttention, SelectsMemory
 from sestra.learning.policies.ensemble import Ensemble
@@ -48,7 +49,7 @@ def objective(policy: PlainPolicy, turns: Turns, choose, **settings) -> torch.Te
     execution = roll_out(policy, TABLES, turns, HORIZON, choose, **settings)
     states = execution.states.numpy()
     observed = rewards(TABLES, states, np.broadcast_to(turns.goal, states.shape), verbosity=0.0)
-    return Sestra(entropy=0.1).objective(execution, torch.from_numpy(observed)).mean()
+    return average(Sestra(entropy=0.1).objective(execution, torch.from_numpy(observed)), execution, "per-execution").mean()
 
 
 def test_gradients_go_through_compaction(monkeypatch):
