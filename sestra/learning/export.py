@@ -10,6 +10,7 @@ from sestra.errors import InputError
 from sestra.io import make_folder, read_json, to_json, write_json, write_text
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
+from sestra.learning.model_card import LABELS, front_matter, metadata
 from sestra.learning.run_folder import RunFolder, Trained, load_trained
 from sestra.metrics import from_record
 
@@ -59,7 +60,7 @@ def read_card(folder: RunFolder) -> str:
 
 
 def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> str:
-    """The model card: what the policy is, what it was trained on and how good it is."""
+    """The model card: metadata, what the policy is, what it was trained on and how good it is."""
     config, chosen = trained.config, trained.chosen
     alone = {"learner": config.learner_name, "seed": config.seed, **chosen}
     members = [f"learner `{each['learner']}`, seed {each['seed']}, epoch {each['epoch']}" for each in chosen.get("members", [alone])]
@@ -68,14 +69,14 @@ def card(name: str, trained: Trained, source: str, figures: dict[str, Any]) -> s
     )
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
     rows = "\n".join(
-        f"| {label} | {' | '.join(accuracy.columns[:2])} |"
-        for key, label in (("inst", "single instructions"), ("utts3", "first three instructions"), ("utts5", "whole interactions"))
-        if (accuracy := from_record(figures, key))
+        f"| {label} | {' | '.join(accuracy.columns[:2])} |" for key, label in LABELS.items() if (accuracy := from_record(figures, key))
     )
     beside = f", beside {config.data.generated:,} interactions that sestra's grammar wrote" if config.data.generated else ""
     distilled = f", distilled from `{Path(config.teacher).name}`" if config.teacher else ""
     kind = (type(config.policy).__doc__ or config.policy_name).partition("\n")[0].rstrip(".")
-    return f"""# {name}
+    fields = metadata(name, trained.tables.world.name, figures)
+    return f"""{front_matter(fields)}
+# {name}
 
 {kind} for the world *{trained.tables.world.name}*, trained on `{source}` from start and goal states
 alone{beside}{distilled}: preset `{config.preset}`, {origin}.
