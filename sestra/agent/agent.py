@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
 import torch
 from torch import Tensor
 
 from sestra import pretrained
+from sestra.agent import hub
 from sestra.agent.decoding import Decoding, DecodingOptions
 from sestra.agent.explain import explain
 from sestra.agent.parsing import Parser, as_turns, check_instructions
@@ -22,7 +24,7 @@ from sestra.agent.session import Session
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Trace, Turn
 from sestra.data.batch import Turns
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
 from sestra.learning import export
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import beam_search, forced, greedy, sampled
@@ -54,8 +56,18 @@ class Agent:
         self._parser = Parser(trained.tables, Speller(trained.vocabulary))
 
     @classmethod
-    def from_pretrained(cls, name: str | Path) -> Agent:
-        """The agent of that name that ships with the package, or the one in an exported folder or a run's folder."""
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None, cache_dir: str | Path | None = None) -> Agent:
+        """The agent of that name that ships with the package, the one in an exported folder or a run's folder, or one on the hub.
+
+        ``owner/name``, if there is no such folder, is a repository of the Hugging Face hub; ``revision`` is its branch, tag or commit, and
+        ``cache_dir`` the folder for what is downloaded, by default the hub's own.
+        """
+        if hub.is_repository(name):
+            folder = RunFolder(hub.download(str(name), revision, cache_dir))
+            return cls(load_trained(folder), str(name), export.read_card(folder))
+        for option, value in (("revision", revision), ("cache_dir", cache_dir)):
+            if value is not None:
+                raise InputError(f"{shortened(str(name))}: has no {option}, since it is not a repository of the hub; leave {option} out")
         folder = RunFolder.find(name)
         called = str(name) if folder.path.parent == pretrained.HERE else folder.path.resolve().name
         return cls(load_trained(folder), called, export.read_card(folder))
@@ -63,6 +75,20 @@ class Agent:
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the agent as a folder that ``from_pretrained`` reads, its weights in half precision."""
         export.write_agent(self._trained, Path(folder), self.card)
+
+    def push_to_hub(
+        self,
+        repository: str,
+        *,
+        private: bool = False,
+        branch: str | None = None,
+        commit_message: str = "An agent of sestra",
+        token: str | None = None,
+    ) -> str:
+        """Save the agent in a repository of the Hugging Face hub, which is created if there is none; the address of the commit."""
+        with TemporaryDirectory() as folder:
+            self.save_pretrained(folder)
+            return hub.push(Path(folder), repository, private=private, branch=branch, commit_message=commit_message, token=token)
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
 
 HERE = Path(__file__).parent
 PAPERS = "sestra"
@@ -22,7 +23,7 @@ def find(name: str | Path) -> Path:
     if isinstance(name, str) and name in names():
         best = HERE / name
         return best if (best / "config.json").exists() else HERE / f"{name}-{PAPERS}"
-    if (Path(name) / "config.json").exists():
+    if os.path.exists(Path(name) / "config.json"):  # unlike Path's, it answers whatever the name is
         return Path(name)
     shipped = f"one of {', '.join(names())}" if names() else "a pretrained name (none ship with this version)"
-    raise InputError(f"{name}: neither the folder of a run (there is no config.json in it) nor {shipped}")
+    raise InputError(f"{shortened(str(name), 200)}: neither the folder of a run (there is no config.json in it) nor {shipped}")
