@@ -16,6 +16,8 @@ from sestra.version import __version__
 
 PATTERNS = ("*.json", "*.onnx", "*.safetensors", "*.md")
 """The files of an agent; whatever else a repository holds is neither downloaded nor changed."""
+DESCRIPTIONS = ("agent.json", "config.json")
+"""The file that says what an agent is: its name is one of these."""
 MAX_NAME_LENGTH = 96
 MAX_REVISION_LENGTH = 250
 SIGN_IN = "sign in with 'hf auth login', or set HF_TOKEN to a token that has the rights"
@@ -43,8 +45,8 @@ def download(repository: str, revision: str | None = None, cache: str | Path | N
 
     with _explained(repository, revision):
         options = {"cache_dir": cache, "library_name": "sestra", "library_version": __version__, "tqdm_class": _hidden_progress()}
-        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=["config.json"], **options))
-        _check_config(folder, repository)  # before files that may be large, and of something else
+        folder = Path(snapshot_download(repository, revision=revision, allow_patterns=list(DESCRIPTIONS), **options))
+        _check_agent(folder, repository)  # before files that may be large, and of something else
         return Path(snapshot_download(repository, revision=folder.name, allow_patterns=list(PATTERNS), **options))
 
 
@@ -63,7 +65,7 @@ def push(
     """
     _check_names(repository, branch)
     _import(repository)
-    _check_config(folder, str(folder))
+    _check_agent(folder, str(folder))
     if not commit_message.strip():
         raise InputError(f"commit_message={commit_message!r}; expected some words")
     from huggingface_hub import HfApi
@@ -120,26 +122,20 @@ def _hidden_progress() -> Any:
     return type("Hidden", (bar,), {"__init__": lambda self, *given, **options: bar.__init__(self, *given, **{**options, "disable": True})})
 
 
-def _check_config(folder: Path, place: str) -> None:
-    """Raise InputError unless the folder is an agent's, and one that names its world, policy and learner without saying where code is."""
-    path = folder / "config.json"
-    config = read_json(path) if path.is_file() else None
-    if not isinstance(config, dict) or "world" not in config:
-        raise InputError(f"{place}: is not an agent (no config.json in it names a world); expected a folder that 'sestra export' wrote")
-    for text in _texts(config):
-        if re.fullmatch(r".+:[A-Za-z_]\w*", text, re.DOTALL):
+def _check_agent(folder: Path, place: str) -> None:
+    """Raise InputError unless the folder is an agent's, and one that needs no code from elsewhere."""
+    found = [read_json(folder / name) for name in DESCRIPTIONS if (folder / name).is_file()]
+    described = next((each for each in found if isinstance(each, dict) and isinstance(each.get("world"), str)), None)
+    if described is None:
+        names = " or ".join(DESCRIPTIONS)
+        raise InputError(f"{place}: is not an agent (there is no {names} that names a world); expected a folder that 'sestra export' wrote")
+    parts = [part["name"] for part in described.values() if isinstance(part, dict) and "name" in part]  # its policy, its learner
+    for reference in map(str, (described["world"], *parts)):
+        if ":" in reference:
             raise InputError(
-                f"{place}: config.json refers to the code {shortened(text, 200)!r}; on the hub an agent can only use what is built in "
-                "or installed as a plug-in, by its name: code must not come with data"
+                f"{place}: refers to the code {shortened(reference, 200)!r}; an agent on the hub can only use what is built in or "
+                "installed as a plug-in, by its name: code must not come with data"
             )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
 
 
 @contextmanager

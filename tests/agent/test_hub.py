@@ -208,6 +208,7 @@ def test_a_public_repository_is_not_taken_for_a_private_one(hub_server, folder):
         {"README.md": b"# A dataset\n", "large.onnx": b"0"},
         {"config.json": b'{"model_type": "bert"}', "large.onnx": b"0"},
         {"config.json": b"[]"},
+        {"agent.json": b'{"world": 5}'},
         {".gitattributes": b""},
     ],
 )
@@ -222,6 +223,16 @@ def test_not_an_agent(hub_server, folder, files):
 def test_damaged_configuration(hub_server):
     hub_server.add(REPOSITORY, {**FOLDER, "config.json": b'{"world": '})
     assert "config.json: is not JSON" in failure(REPOSITORY)
+
+
+def test_the_description_may_have_its_other_name(hub_server):
+    """How an agent was trained is not what it needs."""
+    about = {"world": "alchemy", "training": {"config": {"policy": {"name": "code.py:Policy"}}}}
+    files = {"agent.json": json.dumps(about).encode(), "vocab.json": b"[]", "step-1.onnx": b"a graph"}
+    repository = hub_server.add(REPOSITORY, files)
+    assert content(hub.download(REPOSITORY)) == files
+    repository.commit("main", {**files, "agent.json": b'{"world": "code.py:World"}'}, "second")
+    assert "refers to the code 'code.py:World'" in failure(REPOSITORY)
 
 
 @pytest.mark.parametrize("place", ["world", "policy", "learner"])
