@@ -56,6 +56,8 @@ RULES = {
     "sestra paper report": Rule(f"--results {ROOT / 'results' / 'paper'} --out RESULTS.md --images images"),
     "sestra sweep": Rule(only_parsed="trains for hours; the tests of sestra.experiments run a small one"),
     "python benchmarks/": Rule(only_parsed="measures a machine for minutes"),
+    "python examples/ray_serve.py": Rule(only_parsed="serves until it is stopped; tests/examples/test_ray_serve.py talks to it"),
+    "pip install": Rule(only_parsed="changes the environment"),
     "ray start": Rule(only_parsed="another program's, on another machine"),
     ". .venv/bin/activate": Rule(only_parsed="changes the shell that it is typed into"),
 }
