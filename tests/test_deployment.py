@@ -6,13 +6,22 @@ import json
 import re
 import shlex
 import shutil
+import socket
 import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+import httpx
 import pytest
 import tyro
+from agents import STATES, write_random_agent
 
 from sestra.cli import CONFIG, commands
 from sestra.cli.serve import Serve
@@ -76,10 +85,78 @@ def test_service():
     assert served(shlex.split(command)).host == "127.0.0.1"
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+
+
+def nginx_configuration(folder: Path, port: int = 8443) -> Path:
+    """The example without encryption, since there is no certificate, and with all its files in the folder."""
+    text = (EXAMPLES / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(folder))
+    plain = re.sub(r"\n +ssl_certificate.*", "", text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};"))
+    (folder / "nginx.conf").write_text(f"pid {folder}/pid;\nerror_log {folder}/errors;\n{plain}", encoding="utf-8")
+    return folder / "nginx.conf"
+
+
+@needs_nginx
 def test_nginx(tmp_path):
-    text = (EXAMPLES / "nginx.conf").read_text(encoding="utf-8").replace("/var/log/nginx", str(tmp_path))
-    plain = re.sub(r"\n +ssl_certificate.*", "", text.replace("listen 443 ssl;", "listen 127.0.0.1:8443;"))  # there is no certificate
-    (tmp_path / "nginx.conf").write_text(f"pid {tmp_path}/pid;\n{plain}", encoding="utf-8")
-    done = subprocess.run(["nginx", "-t", "-c", tmp_path / "nginx.conf"], capture_output=True, text=True, check=False)
+    done = subprocess.run(["nginx", "-t", "-c", nginx_configuration(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@contextmanager
+def running(*command: str | Path) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+@needs_nginx
+@pytest.mark.slow
+def test_nothing_is_lost_when_a_server_behind_nginx_is_killed(tmp_path):
+    """Clients send no request twice: whatever is not answered is lost."""
+    agent, ports, front = write_random_agent(tmp_path / "agent"), (free_port(), free_port()), free_port()
+    place = nginx_configuration(tmp_path, front)
+    text = re.sub(r"\n +(auth_basic|limit_req zone|limit_conn conn).*", "", place.read_text(encoding="utf-8"))
+    text = text.replace("server 127.0.0.1:8000", f"server 127.0.0.1:{ports[0]}").replace(
+        "# server 127.0.0.1:8001", f"server 127.0.0.1:{ports[1]}"
+    )
+    place.write_text(text, encoding="utf-8")
+    body = {"world": "alchemy", "state": STATES["alchemy"], "instruction": "throw out first beaker"}
+    statuses: Counter[int | str] = Counter()
+    over = threading.Event()
+
+    def ask() -> None:
+        with httpx.Client(base_url=f"http://127.0.0.1:{front}", timeout=30) as client:
+            while not over.is_set():
+                try:
+                    statuses[client.post("/api/follow", json=body).status_code] += 1
+                except httpx.HTTPError as error:
+                    statuses[repr(error)] += 1
+
+    serve = (sys.executable, "-m", "sestra", "serve", "--agent", agent, "--port")
+    with running(*serve, ports[0]) as first, running(*serve, ports[1]) as second:
+        for server in (first, second):
+            assert server.stdout is not None
+            assert "sestra is at" in server.stdout.readline()
+        with running("nginx", "-c", place, "-g", "daemon off;"):
+            while not (tmp_path / "pid").exists():
+                time.sleep(0.05)
+            clients = [threading.Thread(target=ask) for _ in range(8)]
+            for client in clients:
+                client.start()
+            time.sleep(3)
+            first.kill()
+            time.sleep(4)
+            over.set()
+            for client in clients:
+                client.join()
+    logged = (tmp_path / "sestra.log").read_text(encoding="utf-8")
+    assert f"127.0.0.1:{ports[0]}, 127.0.0.1:{ports[1]}" in logged, "no request was sent again; the load is too small"
+    assert set(statuses) == {200}, statuses
