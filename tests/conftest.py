@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from hub_server import Hub
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch is imported: threads of tests side by side only wait for each other
 
@@ -57,3 +62,22 @@ def small_run(small_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture
 def copied_run(small_run: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(small_run, tmp_path / "copy"))
+
+
+@pytest.fixture
+def hub_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
+    """The hub of this process, on this machine; nobody is signed in, and the cache is empty."""
+    pytest.importorskip("huggingface_hub", reason="needs the extra: pip install '.[hub]'")
+    from hub_server import Hub
+    from huggingface_hub import constants
+
+    started = Hub()
+    monkeypatch.setattr(constants, "ENDPOINT", started.endpoint)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", started.endpoint + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)  # a protocol of its own, with a server of its own
+    for variable in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(variable, raising=False)
+    yield started
+    started.stop()

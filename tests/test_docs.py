@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import tyro
 from agents import write_random_agent
+from hub_server import TOKEN, Hub
 
 from sestra import pretrained
 from sestra.cli import CONFIG, commands, main
@@ -55,6 +56,8 @@ RULES = {
     "sestra paper report": Rule(f"--results {ROOT / 'results' / 'paper'} --out RESULTS.md --images images"),
     "sestra sweep": Rule(only_parsed="trains for hours; the tests of sestra.experiments run a small one"),
     "python benchmarks/": Rule(only_parsed="measures a machine for minutes"),
+    "python examples/ray_serve.py": Rule(only_parsed="serves until it is stopped; tests/examples/test_ray_serve.py talks to it"),
+    "pip install": Rule(only_parsed="changes the environment"),
     "ray start": Rule(only_parsed="another program's, on another machine"),
     ". .venv/bin/activate": Rule(only_parsed="changes the shell that it is typed into"),
 }
@@ -190,9 +193,17 @@ PREPARED: dict[str, Callable[[Path, Path], None]] = {
 }
 
 
+@pytest.fixture
+def signed_in(hub_server: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As somebody is who may write to the repositories that the pages name."""
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if any(block.page == page for block in BLOCKS)], ids=lambda page: page.name)
-def test_page_does_what_it_says(page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch):
+def test_page_does_what_it_says(page: Path, desk: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
     """All commands and snippets of a page, one after the other, in one folder and one Python session."""
+    if page.name == "agents.md":
+        request.getfixturevalue("signed_in")
     if prepare := PREPARED.get(page.name):
         prepare(desk, page)
     names: dict[str, object] = {"__name__": "__main__"}

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Unpack
 
 import numpy as np
 
 from sestra import pretrained
 from sestra.agent import folder as agent_folder
+from sestra.agent import hub
 from sestra.agent.decoding import beam_search, forced, greedy, roll_out, sampled
 from sestra.agent.execution import Execution
 from sestra.agent.explain import explain
@@ -27,7 +29,7 @@ from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Trace, Turn
 from sestra.data.batch import Turns
 from sestra.data.vocabulary import Vocabulary
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
 from sestra.worlds import World
 from sestra.worlds.tables import Flags, Tables
 
@@ -52,11 +54,21 @@ class Agent:
         self._contents: Contents | None = None
 
     @classmethod
-    def from_pretrained(cls, name: str | Path) -> Agent:
-        """The agent of that name that ships with the package, or the one in an exported folder or a run's folder."""
-        path = agent_folder.find(name)
+    def from_pretrained(cls, name: str | Path, *, revision: str | None = None, cache_dir: str | Path | None = None) -> Agent:
+        """The agent of that name that ships with the package, the one in an exported folder or a run's folder, or one on the hub.
+
+        ``owner/name``, if there is no such folder, is a repository of the Hugging Face hub; ``revision`` is its branch, tag or commit, and
+        ``cache_dir`` the folder for what is downloaded, by default the hub's own.
+        """
+        if hub.is_repository(name):
+            path, called = hub.download(str(name), revision, cache_dir), str(name)
+        else:
+            for option, value in (("revision", revision), ("cache_dir", cache_dir)):
+                if value is not None:
+                    raise InputError(f"{shortened(str(name))}: has no {option}, since it is not a repository of the hub; leave {option} out")
+            path = agent_folder.find(name)
+            called = str(name) if path.parent == pretrained.HERE else Path(name).resolve().name
         contents = agent_folder.read(path)
-        called = str(name) if path.parent == pretrained.HERE else Path(name).resolve().name
         try:
             runtime = contents.runtime()
         except InputError as error:
@@ -70,6 +82,20 @@ class Agent:
         if self._contents is None:
             raise InputError("this agent was not loaded from a folder, so that there are no graphs to save; export the run that it is of")
         agent_folder.write(Path(folder), self.about, self.vocabulary, self._contents.networks, self.card)
+
+    def push_to_hub(
+        self,
+        repository: str,
+        *,
+        private: bool = False,
+        branch: str | None = None,
+        commit_message: str = "An agent of sestra",
+        token: str | None = None,
+    ) -> str:
+        """Save the agent in a repository of the Hugging Face hub, which is created if there is none; the address of the commit."""
+        with TemporaryDirectory() as folder:
+            self.save_pretrained(folder)
+            return hub.push(Path(folder), repository, private=private, branch=branch, commit_message=commit_message, token=token)
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"

@@ -8,11 +8,10 @@ from typing import Any
 
 from sestra.agent import folder as agent_folder
 from sestra.agent.folder import Contents
+from sestra.agent.model_card import LABELS, front_matter, metadata
 from sestra.errors import InputError
 from sestra.io import read_json
 from sestra.metrics import from_record
-
-LABELS = {"inst": "single instructions", "utts3": "first three instructions", "utts5": "whole interactions"}
 
 
 def export_with_card(source: Path, to: Path, results: Path) -> None:
@@ -48,7 +47,8 @@ def card(name: str, contents: Contents, figures: Mapping[str, Any]) -> str:
     generated = config["data"]["generated"]
     beside = f", beside {generated:,} interactions that sestra's grammar wrote" if generated else ""
     distilled = f", distilled from `{Path(config['teacher']).name}`" if config["teacher"] else ""
-    return f"""# {name}
+    return f"""{front_matter(metadata(name, contents.tables.world.name, figures))}
+# {name}
 
 A policy (`{config["policy"]["name"]}`) for the world *{contents.tables.world.name}*, trained on `{training["data"]["name"]}` from start and
 goal states alone{beside}{distilled}: preset `{config["preset"]}`, {origin}.

@@ -67,7 +67,7 @@ def test_from_training_to_an_exported_agent(lifecycle):
     exported = lifecycle.check("--policy", REFERENCE, "--size", "8")
     stored = json.loads((lifecycle.folder / "run" / "config.json").read_text())["policy"]
     assert stored == {"name": REFERENCE, "size": 8}
-    assert exported.card.startswith("# agent\n\nAn LSTM over words and a GRU decoder for the world *scene*")
+    assert "\n# agent\n\nAn LSTM over words and a GRU decoder for the world *scene*" in exported.card
     turns = exported.follow(START, ["the person in red leaves", "he comes back"]).turns
     [attention] = turns[1].steps[0].attention
     assert attention.name == "words"

@@ -135,7 +135,8 @@ def test_export(run, tmp_path):
         answers = [roll_out(each.policy, each.tables, turns, 1, greedy).log_probs for each in (half, whole)]
     torch.testing.assert_close(*answers, atol=0.02, rtol=0)
     card = (to / "CARD.md").read_text()
-    assert "# lamps-agent" in card
+    assert card.startswith('---\nlicense: "mit"\n')
+    assert "\n---\n\n# lamps-agent" in card
     assert "30.5 | 24.5 to 37.2" in card
     assert f"{sum(parameter.numel() for parameter in whole.policy.parameters()):,} parameters" in card
 
