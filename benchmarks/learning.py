@@ -15,12 +15,13 @@ import torch
 import tyro
 from timing import WorldOptions, one_core, peak_gflops, seconds, show
 
+from sestra.agent import folder as agent_folder
 from sestra.data import sources
 from sestra.data.batch import Turns, batches
 from sestra.errors import InputError, check_number
 from sestra.learning.config import preset
-from sestra.learning.policies.ensemble import Ensemble
-from sestra.learning.run_folder import RunFolder, load_trained
+from sestra.learning.export import load_weights
+from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import Trainer, permutations
 
 WARM_UP = 5
@@ -57,19 +58,20 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
     interactions, _ = sources.load(world, "train", options.data)
     config = preset("default", world, policy="objects")
     training = Trainer(config, interactions, RunFolder(folder))
-    shipped = load_trained(RunFolder.find(world))
+    shipped = agent_folder.read(agent_folder.find(world))
     if training.vocabulary != shipped.vocabulary:
         raise InputError(
             f"{world}: the shipped agent learnt from other interactions than these, or with other settings; name SCONE's folder with --data"
         )
-    members = list(shipped.policy.members) if isinstance(shipped.policy, Ensemble) else [shipped.policy]
     fresh = speed(training, options.updates)
-    training.policy.load_state_dict(members[0].state_dict())
+    load_weights(training.policy, world)
     for group in training.optimiser.param_groups:
         group["lr"] = 0.0  # they stay the agent's
     trained = speed(training, options.updates)
     minutes = len(training.train) / 60 * (1 / fresh + (training.epochs - 1) / trained)
-    return Figure(world, len(training.train), training.epochs, fresh, trained, len(members), minutes, len(members) * minutes)
+    return Figure(
+        world, len(training.train), training.epochs, fresh, trained, len(shipped.networks), minutes, len(shipped.networks) * minutes
+    )
 
 
 def speed(training: Trainer, updates: int) -> float:

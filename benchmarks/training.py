@@ -23,13 +23,14 @@ import tyro
 from timing import WorldOptions, one_core, peak_gflops, seconds, show
 from torch.utils.flop_counter import FlopCounterMode
 
-from sestra import pretrained
+from sestra import Agent, pretrained
+from sestra.agent.evaluation import evaluate, executions
 from sestra.data import sources
 from sestra.data.batch import batches, encode_turns
 from sestra.errors import check_number
-from sestra.learning.config import preset
-from sestra.learning.evaluation import evaluate, execute
-from sestra.learning.run_folder import RunFolder, load_trained
+from sestra.learning.config import TrainConfig, preset
+from sestra.learning.export import load_weights
+from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import Trainer, permutations
 
 LEARNERS = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
@@ -111,13 +112,14 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
         name = f"{world}-{'supervised' if learner == 'supervised' else 'sestra'}"
         if name not in pretrained.names():
             return None
-        known = load_trained(RunFolder.find(name))
-        config = dataclasses.replace(config, policy=known.config.policy, data=dataclasses.replace(known.config.data, rename_symbols=False))
+        known = Agent.from_pretrained(name)
+        stored = TrainConfig.from_json(known.training["config"], name)
+        config = dataclasses.replace(config, policy=stored.policy, data=dataclasses.replace(stored.data, rename_symbols=False))
     training = Trainer(config, interactions, RunFolder(folder))
     if trained:
         if training.vocabulary != known.vocabulary:
             return None  # trained on other data
-        training.policy.load_state_dict(known.policy.state_dict())
+        load_weights(training.policy, name)
     training.policy.train()
     _ = training.tables.distance, training.tables.steps
     drawn = batches(training.train, options.batch_size, permutations(training.generator))
@@ -180,17 +182,15 @@ def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None
     name = f"{world}-sestra"
     if name not in pretrained.names():
         return None
-    known = load_trained(RunFolder.find(name))
+    known = Agent.from_pretrained(name)
     interactions, _ = sources.load(world, "dev", options.data)
     turns = encode_turns(interactions, known.vocabulary, known.tables)
-    horizon = known.config.rollout.execution_horizon
 
-    @torch.no_grad()
     def speed(follow: Callable[[], object], instructions: int) -> float:
         return instructions / min(seconds(follow) for _ in range(ROUNDS))
 
-    executed = speed(lambda: execute(known.policy, known.tables, turns, horizon), len(turns))
-    return executed, speed(lambda: evaluate(known.policy, known.tables, turns, horizon=horizon), 2 * len(turns))
+    executed = speed(lambda: list(executions(known.execute, turns, known.batch_size)), len(turns))
+    return executed, speed(lambda: evaluate(known.execute, known.tables, turns, batch_size=known.batch_size), 2 * len(turns))
 
 
 EVALUATED = ("executes", "evaluates")

@@ -113,19 +113,19 @@ def build(kind: type[Any], values: Any, place: str) -> Any:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    if typing.get_origin(hint) is Literal:
-        return value in typing.get_args(hint)
+    """Whether the value is as the annotation says."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if isinstance(hint, types.UnionType):
-        return any(_fits(value, option) for option in typing.get_args(hint))
-    if typing.get_origin(hint) is tuple:
-        kinds = typing.get_args(hint)
-        kinds = kinds[:1] * len(value) if isinstance(value, list | tuple) and kinds[-1] is ... else kinds
-        return isinstance(value, list | tuple) and len(value) == len(kinds) and all(map(_fits, value, kinds))
-    if typing.get_origin(hint) is dict:
-        of_keys, of_values = typing.get_args(hint)
-        return isinstance(value, dict) and all(_fits(key, of_keys) and _fits(each, of_values) for key, each in value.items())
-    if hint is Any:
-        return True
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
+        fits = any(_fits(value, option) for option in parts)
+    elif origin is Literal:
+        fits = value in parts
+    elif origin is tuple:
+        parts = parts[:1] * len(value) if isinstance(value, list | tuple) and parts[-1] is ... else parts
+        fits = isinstance(value, list | tuple) and len(value) == len(parts) and all(map(_fits, value, parts))
+    elif origin is dict:
+        fits = isinstance(value, dict) and all(_fits(key, parts[0]) and _fits(each, parts[1]) for key, each in value.items())
+    elif hint is float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+    else:
+        fits = hint is Any or (isinstance(value, hint) and (hint is bool or not isinstance(value, bool)))
+    return fits

@@ -65,7 +65,9 @@ class Agent:
         else:
             for option, value in (("revision", revision), ("cache_dir", cache_dir)):
                 if value is not None:
-                    raise InputError(f"{shortened(str(name))}: has no {option}, since it is not a repository of the hub; leave {option} out")
+                    raise InputError(
+                        f"{shortened(str(name))}: has no {option}, since it is not a repository of the hub; leave {option} out"
+                    )
             path = agent_folder.find(name)
             called = str(name) if path.parent == pretrained.HERE else Path(name).resolve().name
         contents = agent_folder.read(path)

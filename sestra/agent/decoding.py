@@ -23,7 +23,8 @@ Choose = Callable[[LogProbs, int], Integers]
 
 def greedy(log_probs: LogProbs, _step: int) -> Integers:
     """The most probable action."""
-    return log_probs.argmax(-1)  # [batch]
+    best: Integers = log_probs.argmax(-1)
+    return best  # [batch]
 
 
 def sampled(generator: np.random.Generator) -> Choose:

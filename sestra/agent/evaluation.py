@@ -87,9 +87,7 @@ def executions(execute: Execute, turns: Turns, batch_size: int) -> Iterator[tupl
         yield batch, execute(batch)
 
 
-def _execute_all(
-    execute: Execute, tables: Tables, turns: Turns, batch_size: int, verbosity: float
-) -> tuple[Integers, NDArray[np.float64]]:
+def _execute_all(execute: Execute, tables: Tables, turns: Turns, batch_size: int, verbosity: float) -> tuple[Integers, NDArray[np.float64]]:
     """Final states, ``[turns, slots]``, and total rewards, ``[turns]``, of greedy executions."""
     results = [
         (execution.final, _total_rewards(tables, batch, execution, verbosity))

@@ -185,7 +185,8 @@ def join(folders: Sequence[Path], to: Path) -> None:
     if to.exists():
         raise InputError(f"{to}: is there already; choose another folder with --to")
     agents = [read(folder) for folder in folders]
-    first, members = agents[0], []
+    first = agents[0]
+    members: list[dict[str, Any]] = []
     for folder, agent in zip(folders, agents, strict=True):
         training, expected = agent.about.training, first.about.training
         shared = {
@@ -241,5 +242,7 @@ def _depth(value: Any) -> int:
     depth, level = 0, [value]
     while level and depth <= MAX_DEPTH:
         depth += 1
-        level = [part for each in level for part in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())]
+        level = [
+            part for each in level for part in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())
+        ]
     return depth

@@ -64,7 +64,9 @@ class Network:
     def __init__(self, encode: bytes, step: bytes, place: str) -> None:
         self._place = place
         self._encode, self._step = _session(encode, f"{place}: encode"), _session(step, f"{place}: step")
-        self._memory, self._carry = ([each.name for each in self._encode.get_outputs() if each.name.startswith(f"{what}.")] for what in PARTS)
+        self._memory, self._carry = (
+            [each.name for each in self._encode.get_outputs() if each.name.startswith(f"{what}.")] for what in PARTS
+        )
         outputs = [each.name for each in self._step.get_outputs()]
         self._scores = ["logits", *(f"next_{name}" for name in self._carry)]
         self._maps = [name for name in outputs if ":" in name]
@@ -107,7 +109,9 @@ class Network:
         try:
             return cast("list[NDArray[Any]]", session.run(outputs, given))
         except FAILURES as error:
-            raise InputError(f"{self._place}: fails ({shortened(str(error), 200)}); the agent does not fit its world or its words") from error
+            raise InputError(
+                f"{self._place}: fails ({shortened(str(error), 200)}); the agent does not fit its world or its words"
+            ) from error
 
 
 PARTS = ("memory", "carry")

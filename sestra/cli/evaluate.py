@@ -15,9 +15,9 @@ from sestra.errors import check_number
 from sestra.metrics import METRICS
 
 if TYPE_CHECKING:
-    from sestra.data.scone import Interaction
     from sestra.agent import Agent
     from sestra.agent.evaluation import Evaluation
+    from sestra.data.scone import Interaction
 
 
 @dataclass(frozen=True)

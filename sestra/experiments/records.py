@@ -28,8 +28,8 @@ def make(
     trial: Trial, training: Trainer, different: dict[str, list[Any]], splits: Sequence[str], data: Path | None, plateau: int
 ) -> dict[str, Any]:
     """The record of a training that has ended; evaluates its best policy on the splits, as ``sestra evaluate`` does."""
-    from sestra.learning import checkpoint
     from sestra.agent.evaluation import evaluate_split
+    from sestra.learning import checkpoint
     from sestra.learning.run_folder import load_trained
 
     trained = load_trained(training.folder)

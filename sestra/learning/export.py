@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -14,9 +13,9 @@ from sestra.agent.folder import About, Graphs
 from sestra.agent.runtime import Network
 from sestra.data.batch import Example, Turns, make_turns
 from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
 from sestra.learning import checkpoint
-from sestra.learning.graphs import export_policy
+from sestra.learning.graphs import export_policy, read_weights
 from sestra.learning.policies.base import Inputs, Policy
 from sestra.learning.run_folder import RunFolder, Trained, load_trained
 from sestra.worlds.tables import Tables
@@ -30,7 +29,11 @@ def export_run(run: RunFolder, examples: Turns | None = None) -> None:
     """Write the run's selected policy as an agent into its folder; the graphs are also checked on some of the examples."""
     trained = load_trained(run)
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
-    training = trained.training | {"parameters": parameters, "data": dataclasses.asdict(run.source()), "model": checkpoint.checksum(run.model)}
+    training = trained.training | {
+        "parameters": parameters,
+        "data": dataclasses.asdict(run.source()),
+        "model": checkpoint.checksum(run.model),
+    }
     config = trained.config
     about = About(config.world, config.rollout.execution_horizon, config.rollout.verbosity, training)
     graphs = export_trained(trained, [] if examples is None else [examples.select(np.arange(min(len(examples), 64)))])
@@ -48,6 +51,16 @@ def export_trained(trained: Trained, examples: Sequence[Turns] = ()) -> Graphs:
     for turns in (random_turns(tables, vocabulary, 1, 1, 2, generator), random_turns(tables, vocabulary, 7, 5, 9, generator), *examples):
         check_network(network, policy, tables, turns)
     return graphs
+
+
+def load_weights(policy: Policy, agent: str) -> None:
+    """Give a policy the weights of an agent's first network, which must be of the same structure."""
+    graphs = agent_folder.read(agent_folder.find(agent)).networks[0]
+    known = policy.state_dict()
+    try:
+        policy.load_state_dict(known | {name: value for name, value in read_weights(graphs).items() if name in known})
+    except RuntimeError as error:
+        raise InputError(f"{agent}: its network has another structure than the policy ({shortened(str(error), 200)})") from error
 
 
 def random_turns(tables: Tables, vocabulary: Vocabulary, count: int, turns: int, words: int, generator: np.random.Generator) -> Turns:
@@ -75,7 +88,7 @@ def check_network(network: Network, policy: Policy, tables: Tables, turns: Turns
         for mine, theirs in pairs:
             if not np.allclose(mine, theirs.numpy(), TOLERANCE, TOLERANCE):
                 raise InputError(
-                    f"policy: its exported graphs give other numbers than it does itself (by up to {np.abs(mine - theirs.numpy()).max():.2g}); "
+                    f"policy: its exported graphs give other numbers than it does (by up to {np.abs(mine - theirs.numpy()).max():.2g}); "
                     "does what it computes depend on anything but the tensors that it is given?"
                 )
         previous = logits.argmax(-1)

@@ -64,7 +64,9 @@ def export_policy(policy: Policy, first: Turns, second: Turns, begin: int, struc
             step_outputs = ["logits", *(f"next_{name}" for name in names if name.startswith("carry")), *maps]
             traced = (
                 _trace(encode, tuple(inputs), encode_sizes, list(Inputs._fields), names),
-                _trace(step, (states, previous, *(leaf.example for leaf in rows)), step_sizes, ["states", "previous", *names], step_outputs),
+                _trace(
+                    step, (states, previous, *(leaf.example for leaf in rows)), step_sizes, ["states", "previous", *names], step_outputs
+                ),
             )
             if len(_TRACED) == MAX_TRACED:
                 del _TRACED[next(iter(_TRACED))]
@@ -145,7 +147,9 @@ def _parts(values: Any) -> dict[Any, Any]:
     return {}
 
 
-def _trace(module: nn.Module, examples: tuple[Tensor, ...], sizes: tuple[Any, ...], inputs: list[str], outputs: list[str]) -> onnx.ModelProto:
+def _trace(
+    module: nn.Module, examples: tuple[Tensor, ...], sizes: tuple[Any, ...], inputs: list[str], outputs: list[str]
+) -> onnx.ModelProto:
     """The module's graph, with its parameters and buffers by their names, and without notes on the source code."""
     try:
         with _quiet(), _recurrent_layers():
@@ -219,7 +223,19 @@ def _serialise(traced: onnx.ModelProto, module: nn.Module) -> bytes:
     nodes = [*casts, *model.graph.node]
     model.graph.ClearField("node")
     model.graph.node.extend(nodes)
-    return model.SerializeToString(deterministic=True)
+    serialised: bytes = model.SerializeToString(deterministic=True)
+    return serialised
+
+
+def read_weights(graphs: Graphs) -> dict[str, Tensor]:
+    """The weights of the exported policy by their names, as ``load_state_dict`` takes them."""
+    found = {}
+    for serialised in (graphs.encode, graphs.step):
+        for stored in onnx.load_model_from_string(serialised).graph.initializer:
+            name = stored.name.removesuffix(".half")
+            if name.startswith("policy."):
+                found[name.removeprefix("policy.")] = torch.from_numpy(numpy_helper.to_array(stored).astype(np.float32))
+    return found
 
 
 @contextmanager
@@ -239,37 +255,40 @@ def _quiet() -> Iterator[None]:
 
 @torch.library.custom_op("sestra::lstm", mutates_args=())
 def _lstm(
-    input: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
+    inputs: Tensor, hx: list[Tensor], params: list[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
     bidirectional: bool, batch_first: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """torch.nn.LSTM."""
-    return torch._VF.lstm(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return torch.lstm(inputs, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 
 
 @torch.library.custom_op("sestra::gru", mutates_args=())
 def _gru(
-    input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
+    inputs: Tensor, hx: Tensor, params: list[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
     bidirectional: bool, batch_first: bool,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """torch.nn.GRU."""
-    return torch._VF.gru(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return torch.gru(inputs, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 
 
 @_lstm.register_fake
-def _lstm_shapes(input: Tensor, hx: Sequence[Tensor], *rest: Any) -> tuple[Tensor, Tensor, Tensor]:
-    return _rnn_output(input, hx[0], rest[-2]), torch.empty_like(hx[0]), torch.empty_like(hx[1])
+def _lstm_shapes(inputs: Tensor, hx: Sequence[Tensor], *rest: Any) -> tuple[Tensor, Tensor, Tensor]:
+    return _rnn_output(inputs, hx[0], rest[-2]), torch.empty_like(hx[0]), torch.empty_like(hx[1])
 
 
 @_gru.register_fake
-def _gru_shapes(input: Tensor, hx: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
-    return _rnn_output(input, hx, rest[-2]), torch.empty_like(hx)
+def _gru_shapes(inputs: Tensor, hx: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
+    return _rnn_output(inputs, hx, rest[-2]), torch.empty_like(hx)
 
 
-def _rnn_output(input: Tensor, hidden: Tensor, bidirectional: bool) -> Tensor:
-    return input.new_empty(*input.shape[:2], hidden.shape[2] * (1 + bidirectional))
+def _rnn_output(inputs: Tensor, hidden: Tensor, bidirectional: bool) -> Tensor:
+    return inputs.new_empty(*inputs.shape[:2], hidden.shape[2] * (1 + bidirectional))
 
 
-RECURRENT: dict[Any, Any] = {torch.ops.aten.lstm.input: torch.ops.sestra.lstm.default, torch.ops.aten.gru.input: torch.ops.sestra.gru.default}
+RECURRENT: dict[Any, Any] = {
+    torch.ops.aten.lstm.input: torch.ops.sestra.lstm.default,
+    torch.ops.aten.gru.input: torch.ops.sestra.gru.default,
+}
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from sestra.data.batch import Turns
 from sestra.agent import execution as arrays
+from sestra.data.batch import Turns
 from sestra.learning.decoding import Choose, OracleGuided, greedy
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import (

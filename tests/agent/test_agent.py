@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from agents import SMALL, STATES, obedient_agent, random_agent
 from lamps import Lamps
+from sestra.learning.evaluation import execute
 
 from sestra.agent import Agent, Context
 from sestra.agent.parsing import as_turns
@@ -17,7 +18,6 @@ from sestra.agent.trace import Attention, Trace, Weight, Word
 from sestra.data.batch import encode_turns
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
-from sestra.learning.evaluation import execute
 from sestra.worlds import WORLDS
 
 NAMES = sorted(STATES)

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from agents import random_trained
 from commands import run
+from sestra.learning.evaluation import evaluate
 
 from sestra.analysis.analyze import Analysis, analyse
 from sestra.analysis.changes import analysis_of
@@ -17,7 +18,6 @@ from sestra.analysis.references import find
 from sestra.data.batch import encode_turns
 from sestra.data.synthetic import generate
 from sestra.learning import export
-from sestra.learning.evaluation import evaluate
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 

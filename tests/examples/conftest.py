@@ -9,11 +9,11 @@ import pytest
 from commands import run
 from lamps import Lamps, interactions
 from lifecycle import BROKEN, EXAMPLES, Lifecycle
+from sestra.learning.evaluation import evaluate
 
 from sestra.data.batch import encode_turns
 from sestra.data.sources import Source
 from sestra.learning.config import TrainConfig
-from sestra.learning.evaluation import evaluate
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
 from sestra.worlds import WORLDS

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 import torch
 from lamps import Lamps
+from sestra.learning.evaluation import evaluate, execute
 
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import SPECIAL, Vocabulary
-from sestra.learning.evaluation import evaluate, execute
 from sestra.learning.policies.base import Encoded, Inputs, Policy, Step
 from sestra.learning.policies.registry import POLICIES
 from sestra.metrics import Accuracy

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from lamps import Lamps, interactions
+from sestra.learning.evaluation import Evaluation
 from small_runs import TINY, start
 from torch import nn
 
@@ -19,7 +20,6 @@ from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning import trainer as training
 from sestra.learning.decoding import OracleGuided
-from sestra.learning.evaluation import Evaluation
 from sestra.learning.optim import rmsprop
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.policy import ObjectPolicy

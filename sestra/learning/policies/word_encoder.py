@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sestra.data.vocabulary import CARDINALS, PAD, SPECIAL, Vocabulary, number_named
+from sestra.data.vocabulary import CARDINALS, SPECIAL, Vocabulary, number_named
 from sestra.learning.kernels.lstm import encode_symbols
 from sestra.learning.policies.base import exporting
 

@@ -10,13 +10,13 @@ import pytest
 import torch
 from commands import run
 from lamps import Lamps, interactions
+from sestra.learning.evaluation import evaluate
 from small_runs import TINY, start, state_of
 
 from sestra.data.batch import encode_turns
 from sestra.errors import InputError
 from sestra.learning import trainer
 from sestra.learning.decoding import forced
-from sestra.learning.evaluation import evaluate
 from sestra.learning.execution import Execution
 from sestra.learning.learners import distillation
 from sestra.learning.learners.base import average

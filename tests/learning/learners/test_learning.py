@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import pytest
 from lamps import Lamps, interactions
+from sestra.learning.evaluation import evaluate
 
 from sestra.data.batch import encode_turns
 from sestra.data.sources import Source
 from sestra.learning.config import preset
-from sestra.learning.evaluation import evaluate
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.registry import PolicyConfig

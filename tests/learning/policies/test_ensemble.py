@@ -9,6 +9,7 @@ import pytest
 import torch
 from commands import run
 from lamps import Lamps, interactions
+from sestra.learning.policies.ensemble import Ensemble
 
 from sestra import Agent
 from sestra.agent import agent as following
@@ -19,7 +20,6 @@ from sestra.io import read_json
 from sestra.learning import speculative
 from sestra.learning.decoding import forced, sampled
 from sestra.learning.policies.base import SpeculativeDecoding
-from sestra.learning.policies.ensemble import Ensemble
 from sestra.learning.policies.objects.policy import ObjectPolicy
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained

@@ -7,17 +7,17 @@ import pytest
 import torch
 from lamps import Lamps, interactions
 from plain_policy import PlainPolicy
+from sestra.learning.evaluation import evaluate
+from sestra.learning.policies.ensemble import Ensemble
 
 from sestra.agent import Agent
 from sestra.data.batch import Turns, batches, encode_turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import RolloutConfig, TrainConfig
 from sestra.learning.decoding import beam_search, forced, greedy, sampled
-from sestra.learning.evaluation import evaluate
 from sestra.learning.learners.base import average
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.base import DeferredGradients, IndependentSteps, ReportsAttention, SelectsMemory
-from sestra.learning.policies.ensemble import Ensemble
 from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import Trained
 from sestra.learning.trainer import permutations
