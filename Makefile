@@ -3,7 +3,6 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
 DEMO ?= page
 PORT ?= 8000
 
@@ -12,7 +11,7 @@ PORT ?= 8000
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
-demo: install ## start the page and print its address; DEMO=terminal shows interactions in the terminal instead
+demo: $(VENV)/.serve ## start the page and print its address; DEMO=terminal shows interactions in the terminal instead
 	@if [ "$(DEMO)" = terminal ]; then $(BIN)/sestra demo; else $(BIN)/sestra serve --port $(PORT); fi
 
 test: install ## run the tests
@@ -21,14 +20,15 @@ test: install ## run the tests
 slow: install ## run the tests that take minutes: grids and sweeps on Ray, killed and continued
 	@$(BIN)/python -m pytest -q -m slow
 
-install: $(STAMP) ## create .venv and install the package into it (does nothing when it is up to date)
+install: $(VENV)/.dev ## create .venv and install the package and all development tools into it (does nothing when it is up to date)
 
-$(STAMP): pyproject.toml constraints.txt
+# What the demo needs, or everything: the extra is the name of the stamp.
+$(VENV)/.serve $(VENV)/.dev: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "sestra needs Python 3.11 or newer; set PYTHON=/path/to/python" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing sestra into $(VENV) (a few minutes the first time) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@touch $(STAMP)
+	@echo "Installing sestra into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(subst .,,$(notdir $@))]'
+	@touch $@
 
 lint: install ## check style and formatting
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -93,7 +93,7 @@ def main() -> None:
         result | {"compared": [asdict(each) for each in compared]},
         f"{options.benchmark}: {options.figure}, medians of {options.rounds} rounds",
         ("", "here", "other", "ratio", "of single rounds"),
-        [(c.name, f"{c.here:,.0f}", f"{c.other:,.0f}", f"{c.ratio:.2f}", f"{c.lowest:.2f} to {c.highest:.2f}") for c in compared],
+        [(c.name, f"{c.here:,.4g}", f"{c.other:,.4g}", f"{c.ratio:.2f}", f"{c.lowest:.2f} to {c.highest:.2f}") for c in compared],
     )
 
 

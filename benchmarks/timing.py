@@ -6,17 +6,15 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
 from rich.console import Console
 
 from sestra.cli.tables import table
 from sestra.errors import InputError
-from sestra.learning.runtime_settings import use_one_core
 from sestra.worlds import WORLDS
 
 
@@ -39,7 +37,10 @@ class WorldOptions:
 @contextmanager
 def one_core() -> Iterator[None]:
     """One thread; an error in the input ends the program with its message."""
-    use_one_core()
+    with suppress(ModuleNotFoundError):  # agents have one thread by themselves; torch, which they do not need, has as many as there are cores
+        from sestra.learning.runtime_settings import use_one_core
+
+        use_one_core()
     try:
         yield
     except InputError as error:
@@ -54,6 +55,8 @@ def seconds(function: Callable[[], object]) -> float:
 
 def peak_gflops() -> float:
     """The rate of one thread in one large matrix product, in billions of operations per second."""
+    import torch
+
     a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
     return 2 * 1024**3 / min(seconds(lambda: torch.mm(a, b)) for _ in range(20)) / 1e9
 

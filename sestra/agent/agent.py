@@ -35,8 +35,8 @@ from sestra.worlds.tables import Flags, Tables
 
 TakeTurns = Callable[[Sequence[Context]], list[Turn]]
 
-MAX_BATCH = 256
-"""The most turns in one call of the networks."""
+MAX_BATCH = 32
+"""The most turns in one call of the networks: with more, longer instructions leave more padding than they save calls."""
 
 
 class Agent:
@@ -149,12 +149,15 @@ class Agent:
     def _take(self, contexts: Sequence[Context], decoding: Decoding, generator: np.random.Generator) -> list[Turn]:
         several = len(contexts) > 1
         parsed = [self._parser.parse(each, f"context {number}: " if several else "") for number, each in enumerate(contexts, start=1)]
-        taken: list[Turn] = []
+        in_order = sorted(range(len(parsed)), key=lambda number: len(parsed[number].labels))  # so that little is padded
+        taken: dict[int, Turn] = {}
         for first in range(0, len(parsed), MAX_BATCH):
-            some = parsed[first : first + MAX_BATCH]
+            numbers = in_order[first : first + MAX_BATCH]
+            some = [parsed[number] for number in numbers]
             idle = np.array([not context.understood for context in some])  # [batch]: nothing is done where no word was understood
-            taken += explain(self.tables, some, self._execute(as_turns(some, self.tables), idle, decoding, generator))
-        return taken
+            turns = explain(self.tables, some, self._execute(as_turns(some, self.tables), idle, decoding, generator))
+            taken |= dict(zip(numbers, turns, strict=True))
+        return [taken[number] for number in range(len(parsed))]
 
     def _execute(self, turns: Turns, idle: Flags, decoding: Decoding, generator: np.random.Generator) -> Execution:
         """What the networks choose."""

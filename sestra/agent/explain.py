@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sestra.errors import shortened
 from sestra.worlds.tables import Tables
 
 ALTERNATIVES = 5
-DECIMALS = 6
+DECIMALS = 4
 """Of attention weights, to keep the JSON short."""
 
 Weights = list[list[list[float]]]
@@ -61,15 +62,15 @@ def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execut
 
 def _attention(contexts: Sequence[ParsedContext], execution: Execution) -> list[list[tuple[Attention, ...]]]:
     """Of each execution, step by step."""
-    lengths = execution.lengths.tolist()
+    alive, lengths = execution.alive.T, execution.lengths.tolist()  # [batch, steps]
     columns: list[list[list[Attention]]] = []  # [names][batch][steps]
     for name, first in execution.attention[0].items():
-        weights = np.stack([step[name].weights for step in execution.attention], 1)  # [batch, steps, heads, keys]
-        rounded = weights.astype(np.float64).round(DECIMALS).tolist()
+        weights = np.stack([step[name].weights for step in execution.attention], 1)[alive]  # [steps of all executions, heads, keys]
+        rounded = iter(weights.astype(np.float64).round(DECIMALS).tolist())
         columns.append(
             [
-                _steps(name, first.over, weight[:length], place, context.labels)
-                for weight, length, place, context in zip(rounded, lengths, first.places.tolist(), contexts, strict=True)
+                _steps(name, first.over, list(islice(rounded, length)), place, context.labels)
+                for length, place, context in zip(lengths, first.places.tolist(), contexts, strict=True)
             ]
         )
     if not columns:
