@@ -12,7 +12,7 @@ import tyro
 from sestra.cli import options
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
-from sestra.data.download import SHA256, URL, Limits, download
+from sestra.data.download import SHA256, TIMEOUT, URL, download
 from sestra.errors import InputError, check_number
 from sestra.io import write_text
 from sestra.worlds import WORLDS, World, get_world
@@ -71,7 +71,7 @@ class Download:
     """The folder to put the files in; by default one in your cache, where every command looks."""
     url: str = URL
     """Where the release's archive is."""
-    timeout: float = Limits.silence
+    timeout: float = TIMEOUT
     """Seconds without a byte from the server before giving up."""
     replace: options.Switch = False
     """Overwrite files that are in the folder but differ from the release."""
@@ -90,7 +90,7 @@ class Download:
                 folder,
                 url=self.url,
                 replace=self.replace,
-                limits=Limits(silence=self.timeout),
+                timeout=self.timeout,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
         sys.stdout.write(
