@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sestra.envs.task import CUSTOM, Array, Task
-from sestra.errors import InputError, check_choice
+from sestra.errors import InputError
 from sestra.worlds.reward import step_with_rewards
 
 Flags = NDArray[np.bool_]
 
-RenderMode = Literal["ansi", "rgb_array"]
-METADATA: dict[str, Any] = {"render_modes": [*get_args(RenderMode)], "render_fps": 2}
+RenderMode = Literal["ansi", "rgb_array", None]
+METADATA: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
 
 
 class Batch:
@@ -125,12 +125,6 @@ class Batch:
 
     def _state(self, states: Array, place: int) -> tuple[Any, ...]:
         return tuple(self.task.world.contents[index] for index in states[place])
-
-
-def check_render_mode(mode: str | None) -> str | None:
-    if mode is not None:
-        check_choice("render_mode", mode, RenderMode)
-    return mode
 
 
 def check_actions(actions: object, count: int, shape: tuple[int, ...]) -> Array:

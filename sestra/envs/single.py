@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from sestra.envs.batch import METADATA, Batch, check_actions, check_render_mode
+from sestra.envs.batch import METADATA, Batch, RenderMode, check_actions
 from sestra.envs.task import Array, Settings, Task
+from sestra.errors import check_choice
 from sestra.worlds import World
 
 
@@ -33,9 +34,9 @@ class InstructionEnv(gymnasium.Env[dict[str, Array], np.int64]):
 
     metadata = METADATA
 
-    def __init__(self, world: str | World[Any] = "alchemy", *, render_mode: str | None = None, **settings: Unpack[Settings]) -> None:
-        self.render_mode = check_render_mode(render_mode)
-        self.task = Task(world, **settings)
+    def __init__(self, world: str | World[Any] = "alchemy", *, render_mode: str | None = None, **settings: Any) -> None:
+        check_choice("render_mode", render_mode, RenderMode)
+        self.render_mode, self.task = render_mode, Task(world, Settings(**settings))
         self.world, self.vocabulary = self.task.world, self.task.vocabulary
         self.observation_space = self.task.observation_space
         self.action_space = self.task.action_space

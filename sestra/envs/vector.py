@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -10,8 +10,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from sestra.envs.batch import METADATA, Batch, Flags, check_actions, check_render_mode
-from sestra.envs.task import Array, Settings, Task, count
+from sestra.envs.batch import METADATA, Batch, Flags, RenderMode, check_actions
+from sestra.envs.task import Array, Settings, Task
+from sestra.errors import check_choice, check_number
 from sestra.worlds import World
 
 Observation = dict[str, Array]
@@ -34,11 +35,11 @@ class InstructionVectorEnv(VectorEnv[Observation, Array, NDArray[Any]]):
         *,
         render_mode: str | None = None,
         texts: bool = False,
-        **settings: Unpack[Settings],
+        **settings: Any,
     ) -> None:
-        self.num_envs = count("num_envs", num_envs)
-        self.render_mode = check_render_mode(render_mode)
-        self.task = Task(world, **settings)
+        check_number("num_envs", num_envs, 1)
+        check_choice("render_mode", render_mode, RenderMode)
+        self.num_envs, self.render_mode, self.task = num_envs, render_mode, Task(world, Settings(**settings))
         self.world, self.vocabulary = self.task.world, self.task.vocabulary
         self.single_observation_space = self.task.observation_space
         self.single_action_space = self.task.action_space
