@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sestra.cli.evaluate import PolicyOnSplit
-from sestra.cli.options import Json, OptionalFile, print_json
+from sestra.cli.options import Json, OptionalFile, check_suffix, print_json
 from sestra.cli.tables import accuracy_table, table
-from sestra.errors import InputError, check_number
+from sestra.errors import check_number
 from sestra.version import __version__
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ class Analyze(PolicyOnSplit):
     json: Json = False
 
     def run(self) -> int:
-        if self.page is not None and self.page.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"--page {self.page}: expected a name that ends in .html")
+        check_suffix("--page", self.page, ".html")
         check_number("--errors", self.errors, 1, 10_000)
 
         from sestra.analysis.analyze import analyse

@@ -14,7 +14,6 @@ from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, TIMEOUT, URL, download
 from sestra.errors import InputError, check_number
-from sestra.io import write_text
 from sestra.worlds import WORLDS, World, get_world
 
 if TYPE_CHECKING:
@@ -157,6 +156,8 @@ class Show:
         if self.index is not None and self.id is not None:
             raise InputError(f"--index {self.index} and --id {self.id} both say which interaction; give one of them")
         check_number("--index", self.index or 0, 0, 999_999)
+        options.check_suffix("--svg", self.svg, ".svg")
+        options.check_suffix("--png", self.png, ".png")
         world = get_world(self.world or (scone.world_of(self.file) if self.file else WORLDS.names()[0]))
         source, interactions = self._interactions(world)
         interaction = self._choose(source, interactions)
@@ -188,7 +189,8 @@ class Show:
 
     def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
         """A frame for each state that is known, under the instructions since the one before."""
-        from sestra.drawing import draw_strip_svg, write_png
+        from sestra.drawing import strip_picture
+        from sestra.drawing.raster import save
 
         frames: list[tuple[str, scone.State]] = []
         captions: list[str] = []
@@ -197,10 +199,8 @@ class Show:
             if state is not None:
                 frames.append(("; ".join(captions), state))
                 captions = []
-        if self.svg is not None:
-            write_text(self.svg, draw_strip_svg(world, frames))
-        if self.png is not None:
-            write_png(world, frames, self.png)
+        for path in filter(None, (self.svg, self.png)):
+            save(strip_picture(world, frames), path)
 
 
 def show_interaction(console: Console, world: World[Any], interaction: scone.Interaction) -> None:

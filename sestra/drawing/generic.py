@@ -90,3 +90,5 @@ class Drawing:
     """Which places of the second state are not as they were in the first."""
     letters: Mapping[str, str] = field(default_factory=dict)
     """The colour behind each letter of a content, in attention figures."""
+    sprites: Callable[[], dict[str, Any]] = lambda: {"width": 0, "height": 0}
+    """The parts of the picture that the page moves (``sestra.drawing.sprites``); without any it shows states as text."""

@@ -71,7 +71,7 @@ class World(ABC, Generic[Content]):
 
     ``drawing``, ``grammar`` and the methods beside them return optional parts; where one returns None, the package uses a generic part.
     The class in the module ``world`` of a package has its parts in modules beside it, which are imported when they are first asked for:
-    ``drawing.DRAWING``, ``sprites.SPRITES``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
+    ``drawing.DRAWING``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
     ``encoder.ENCODER`` and ``analysis.ANALYSIS``. A world that is written in a single file overrides the methods instead.
     """
 
@@ -121,10 +121,6 @@ class World(ABC, Generic[Content]):
     def drawing(self) -> Drawing | None:
         """How states are drawn; None: as numbered boxes."""
         return cast("Drawing | None", self._part("drawing", "DRAWING"))
-
-    def sprites(self) -> Mapping[str, Any] | None:
-        """The parts of the drawing that the page moves (``sestra.drawing.sprites``); None: the page shows states as text."""
-        return cast("Mapping[str, Any] | None", self._part("sprites", "SPRITES"))
 
     def grammar(self) -> Grammar | None:
         """What generates instructions; None: no interactions can be generated."""

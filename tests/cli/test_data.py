@@ -170,7 +170,7 @@ def test_show_draws_an_interaction(capsys: pytest.CaptureFixture[str], tmp_path:
         (["--index", "-1"], "--index -1: expected a whole number from 0"),
         (["--id", "none"], "no interaction is called 'none'; expected one like 'one'"),
         (["--id", "one", "--index", "0"], "both say which interaction"),
-        (["--svg", "."], "is a directory"),
+        (["--svg", "mine.png"], "--svg mine.png: expected a name that ends in .svg"),
     ],
 )
 def test_show_refuses_nonsense(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], expected: str):

@@ -92,8 +92,8 @@ def test_a_world_in_a_file_is_trained_followed_and_drawn(
 
 def test_parts_are_optional():
     lamps: World[str] = Lamps()
-    parts = (lamps.drawing(), lamps.sprites(), lamps.grammar(), lamps.phrases(), lamps.features(), lamps.state_encoder(), lamps.analysis())
-    assert parts == (None,) * 7
+    parts = (lamps.drawing(), lamps.grammar(), lamps.phrases(), lamps.features(), lamps.state_encoder(), lamps.analysis())
+    assert parts == (None,) * 6
 
 
 def test_parts_lie_beside_the_module_world():

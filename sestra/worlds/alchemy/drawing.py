@@ -9,7 +9,8 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape
-from sestra.worlds.alchemy.world import CAPACITY, COLOURS
+from sestra.drawing.sprites import Plain, colours, places, plain_sprites
+from sestra.worlds.alchemy.world import BEAKERS, CAPACITY, COLOURS
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -89,4 +90,20 @@ def describe(state: State) -> str:
     return sentences(full, len(state), "All beakers are empty.", "The other beakers are empty.")
 
 
-DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()})
+def sprites() -> Plain:
+    *glass, lip = beaker(0, "")
+    layers = {letter: [shape.moved(0, UNIT) for shape in unit(0, 1, letter)] for letter in COLOURS}
+    bottoms = {f"{letter} bottom": unit(0, 0, letter) for letter in COLOURS}
+    return {
+        "width": PITCH * BEAKERS,
+        "height": HEIGHT,
+        "unit": UNIT,
+        "capacity": CAPACITY,
+        "background": [],
+        "sprites": plain_sprites({"glass": glass, "lip": [lip], **bottoms, **layers}),
+        "places": places([PITCH * (place + 0.5) for place in range(BEAKERS)], frame, number),
+        "colours": colours(COLOURS),
+    }
+
+
+DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()}, sprites=sprites)

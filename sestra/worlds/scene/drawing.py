@@ -9,7 +9,8 @@ from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, INK, NAMED, PAPER, ink_on, mix
 from sestra.drawing.parts import Cell, centred, lines, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
-from sestra.worlds.scene.world import COLOURS, NONE
+from sestra.drawing.sprites import Plain, colours, places, plain, plain_sprites
+from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -146,4 +147,21 @@ def _a(letter: str) -> str:
     return f"an {COLOURS[letter]}" if COLOURS[letter][0] in "aeiou" else f"a {COLOURS[letter]}"
 
 
-DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()})
+def sprites() -> Plain:
+    width = 2 * WING + PITCH * POSITIONS
+    clothes = {
+        f"{garment} {letter}": draw(0, NAMED[name], letter.upper())
+        for letter, name in COLOURS.items()
+        for garment, draw in (("shirt", person), ("hat", hat))
+    }
+    return {
+        "width": width,
+        "height": HEIGHT,
+        "background": [plain(shape) for shape in stage(width, POSITIONS)],
+        "sprites": plain_sprites({"shadow": figure(0, next(iter(COLOURS)), NONE)[:1], **clothes}),
+        "places": places([WING + PITCH * (place + 0.5) for place in range(POSITIONS)], frame, number),
+        "colours": colours(COLOURS),
+    }
+
+
+DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()}, sprites=sprites)
