@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.experiments.trials import Outcome, worker
+from sestra.experiments.trials import NOTE, Outcome
 from sestra.metrics import METRICS, tenths
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ class View:
         for complaint in pool.complaints:
             self.say(complaint)
         pool.complaints.clear()
-        for attempt in pool.attempts.values():
-            row = self.rows[attempt.trial.name]
-            row.failures = attempt.failures
-            row.state = "running" if worker(self.runs / attempt.trial.name).get("token") == attempt.token else "waiting"
+        for job in pool.attempts.values():
+            row = self.rows[job.name]
+            row.failures = pool.failures[job.name]
+            row.state = "running" if (self.runs / job.name / NOTE).exists() else "waiting"
             self._read(row)
         if self._live:
             self._live.update(self.table(), refresh=True)

@@ -11,8 +11,7 @@ import pytest
 from commands import run
 from fake import record
 
-from sestra.experiments.aggregate import cell, groups, kind_of
-from sestra.experiments.compare import compare, extrapolate
+from sestra.experiments.aggregate import cell, compare, extrapolate, groups, kind_of
 from sestra.experiments.figures import learning_curves
 from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
 from sestra.experiments.records import read_all
