@@ -246,5 +246,5 @@ def test_discourse_by_example(world, start, steps, goal):
 def test_what_cannot_be_repeated_is_not(world, start, step):
     """Nobody says "again" or "the same" after the far end or of a share: it would not be clear what is meant."""
     context, rng = told(world, get_world(world).parse(start), step), Random(0)
-    turns = [synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(2000)]
+    turns = [synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(500)]
     assert [turn.instruction.words for turn in turns if Phenomenon.SAME_AGAIN in turn.instruction.phenomena] == []
