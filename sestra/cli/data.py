@@ -114,20 +114,15 @@ class Generate:
     """The file to write; by default they are printed."""
 
     def run(self) -> int:
-        from rich.console import Console
-        from rich.progress import track
-
-        from sestra.data.synthetic import stream
+        from sestra.data.synthetic import generate
 
         check_number("--count", self.count, 1)
         world = get_world(self.world)
-        interactions = stream(world, self.count, seed=self.seed)
+        interactions = generate(world, self.count, seed=self.seed)
         if self.out is None:
             sys.stdout.writelines(f"{scone.format_line(interaction, world)}\n" for interaction in interactions)
         else:
-            console = Console(stderr=True)
-            shown = track(interactions, "generating", self.count, console=console, transient=True, disable=not console.is_terminal)
-            scone.write(self.out, world, shown)
+            scone.write(self.out, world, interactions)
             sys.stdout.write(f"{self.out}: {self.count:,} interactions of {world.name} written\n")
         return 0
 

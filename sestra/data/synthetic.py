@@ -21,16 +21,9 @@ TRAIN, DEV = 2000, 200
 
 def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, prefix: str = "generated") -> list[Interaction]:
     """That many interactions, the same for the same seed; a smaller count gives the first ones of a larger one."""
-    return list(stream(world, count, seed=seed, turns=turns, prefix=prefix))
-
-
-def stream(world: str | World[Any], count: int, *, seed: int, turns: int = 5, prefix: str = "generated") -> Iterator[Interaction]:
-    """The same interactions, one at a time."""
     check_number("count", count, 1, MAX_INTERACTIONS)
-    if not isinstance(prefix, str) or not prefix.strip() or not prefix.isprintable():
-        raise InputError(f"prefix {prefix!r} cannot begin an identifier; expected printable text without tabs or line ends")
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
-    return (_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts))
+    return [_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
 
 
 def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction]]:

@@ -129,6 +129,8 @@ def test_stats_of_scone(capsys: pytest.CaptureFixture[str], scone: Path):
     rows = {" ".join(line.split()[:2]): line.split()[2:] for line in out.splitlines()}
     assert rows["together train"] == ["55,990", "0", "55,990", "2.18", "6"]
     assert rows["together dev"] == ["3,210", "9", "3,210", "2.16", "6"]
+    assert rows["together train-orig"] == ["18,533", "0", "18,533", "2.38", "6"]
+    assert "train 3,657 3,657 3,352 3,352 4,189 4,189 dev 245 245 198 198 199 199" in " ".join(out.split())
     assert "vocabulary 695 695 816 816 475 475" in " ".join(out.split())
     assert rows["instruction length"] == ["8.0±3.2", "8.0±3.2", "10.5±5.5", "10.5±5.5", "5.4±2.4", "5.4±2.4"]
 

@@ -41,10 +41,11 @@ def test_next_and_valid_for_every_content_and_edit(tables):
             assert contents[tables.next[row, column]] == (content if after is None else after)
 
 
-def test_distance_is_the_worlds_own_for_every_pair(tables):
+def test_distance_is_the_worlds_own(tables):
+    """To every goal, or to some hundred where there are more: for those, tests below check every pair in other ways."""
     contents, distance = tables.world.contents, tables.world.distance
-    for goal, column in zip(contents, tables.distance.T.tolist(), strict=True):
-        assert column == [distance(content, goal) for content in contents]
+    for goal in range(0, len(contents), 1 + len(contents) // 200):
+        assert tables.distance[:, goal].tolist() == [distance(content, contents[goal]) for content in contents]
 
 
 def edit_distance(a: str, b: str, substitution: int) -> int:
