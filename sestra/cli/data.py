@@ -5,19 +5,22 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import tyro
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+from rich.text import Text
 
 from sestra.cli import options
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, TIMEOUT, URL, download
+from sestra.data.synthetic import generate
+from sestra.drawing import changed, draw_terminal, strip_picture
+from sestra.drawing.raster import save
 from sestra.errors import InputError, check_number
 from sestra.worlds import WORLDS, World, get_world
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 @dataclass(frozen=True)
@@ -76,9 +79,6 @@ class Download:
     """Overwrite files that are in the folder but differ from the release."""
 
     def run(self) -> int:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
         if not 0 < self.timeout <= 86_400:
             raise InputError(f"--timeout {self.timeout}: expected seconds, more than 0 and at most a day (86400)")
         folder = self.to or locate.default_folder()
@@ -114,8 +114,6 @@ class Generate:
     """The file to write; by default they are printed."""
 
     def run(self) -> int:
-        from sestra.data.synthetic import generate
-
         check_number("--count", self.count, 1)
         world = get_world(self.world)
         interactions = generate(world, self.count, seed=self.seed)
@@ -146,8 +144,6 @@ class Show:
     png: options.Png = None
 
     def run(self) -> int:
-        from rich.console import Console
-
         if self.index is not None and self.id is not None:
             raise InputError(f"--index {self.index} and --id {self.id} both say which interaction; give one of them")
         check_number("--index", self.index or 0, 0, 999_999)
@@ -167,8 +163,6 @@ class Show:
             return str(self.file), scone.read(self.file, world)
         if locate.find(self.data) is not None:
             return f"{world.name}-{self.split}.tsv", locate.read_split(world, self.split, self.data)
-        from sestra.data.synthetic import generate
-
         return "generated, because SCONE was not found", generate(world, (self.index or 0) + 1, seed=0)
 
     def _choose(self, source: str, interactions: list[scone.Interaction]) -> scone.Interaction:
@@ -184,9 +178,6 @@ class Show:
 
     def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
         """A frame for each state that is known, under the instructions since the one before."""
-        from sestra.drawing import strip_picture
-        from sestra.drawing.raster import save
-
         frames: list[tuple[str, scone.State]] = []
         captions: list[str] = []
         for caption, state in zip(("start", *interaction.instructions), interaction.states, strict=True):
@@ -200,9 +191,6 @@ class Show:
 
 def show_interaction(console: Console, world: World[Any], interaction: scone.Interaction) -> None:
     """Each instruction, the fewest actions that execute it, and the state after it."""
-    from rich.text import Text
-
-    from sestra.drawing import changed, draw_terminal
     from sestra.worlds.tables import compile_world
 
     tables = compile_world(world)

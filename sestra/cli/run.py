@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
+from rich.console import Console
+from rich.text import Text
 
 from sestra.agent.decoding import DecodingOptions, How
 from sestra.cli.interaction import Instructed, show_trace
@@ -45,9 +47,6 @@ class Run(Instructed):
         if self.json:
             print_json(trace.to_json())
         else:
-            from rich.console import Console
-            from rich.text import Text
-
             console = Console(highlight=False)
             show_trace(console, agent.world, trace)
             console.print(Text.assemble("\n", ("Final state: ", "bold"), trace.final_state), soft_wrap=True)

@@ -44,14 +44,11 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
         raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
     check_number("seed", seed, 0)
     check_number("turns", turns, 1, MAX_TURNS)
-    return _endless(grammar, known.name, Random(f"{known.name} {seed}"), turns)
-
-
-def _endless(grammar: Grammar, world: str, rng: Random, turns: int) -> Iterator[Context]:
+    rng = Random(f"{known.name} {seed}")
     while True:
         context = grammar.start(rng)
         for _ in range(turns):
-            context = context.then(next_turn(grammar, world, context, rng))
+            context = context.then(next_turn(grammar, known.name, context, rng))
         yield context
 
 

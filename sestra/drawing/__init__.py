@@ -14,6 +14,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CARD, INK, RULE
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, wrap
@@ -24,7 +26,6 @@ from sestra.worlds.base import World
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from rich.text import Text
 
 __all__ = [
     "Box",

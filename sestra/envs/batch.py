@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
+from sestra.drawing import draw_image, draw_terminal
 from sestra.envs.task import CUSTOM, Array, Task
 from sestra.errors import InputError
 from sestra.worlds.reward import step_with_rewards
@@ -108,14 +110,8 @@ class Batch:
         """The current state: a picture, or the instruction above a drawing made of characters."""
         state = self._state(self.current, place)
         if mode == "rgb_array":
-            from sestra.drawing import draw_image
-
             return draw_image(self.task.world, state)
         if mode == "ansi":
-            from rich.console import Console
-
-            from sestra.drawing import draw_terminal
-
             console = Console(force_terminal=True, color_system="truecolor", width=200, highlight=False)
             with console.capture() as capture:
                 console.print(self.turn_arrays.turns[self.turn[place]].instruction, markup=False)

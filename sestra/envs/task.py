@@ -14,6 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sestra.data.scone import Interaction, State
+from sestra.data.synthetic import splits
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError, check_choice, check_number
 from sestra.worlds import World, get_world
@@ -209,8 +210,6 @@ class Task:
 @cache
 def generated(world: World[Any]) -> tuple[Interaction, ...]:
     """The generated training interactions, made once per process."""
-    from sestra.data.synthetic import splits
-
     return tuple(splits(world, seed=0)["train"])
 
 

@@ -32,16 +32,13 @@ class Edit:
     kind: str
     arguments: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True)
-class Action:
-    """A kind and at most two arguments, such as ``push 7 o``; the paper's a_T(a_1, a_2)."""
-
-    kind: str
-    arguments: tuple[str, ...] = ()
-
     def __str__(self) -> str:
         return " ".join((self.kind, *self.arguments))
+
+
+@dataclass(frozen=True)
+class Action(Edit):
+    """An edit of a certain slot, with at most two arguments, such as ``push 7 o``; the paper's a_T(a_1, a_2)."""
 
 
 STOP = Action("stop")

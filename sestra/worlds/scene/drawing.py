@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, INK, NAMED, PAPER, ink_on, mix
@@ -11,9 +12,6 @@ from sestra.drawing.parts import Cell, centred, lines, number_cell, paint, sente
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
 from sestra.drawing.sprites import Plain, colours, places, plain, plain_sprites
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 PITCH, WING = 60.0, 38.0
 """The width of a place, and of the curtain on either side."""

@@ -9,7 +9,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, cos, pi, sin, sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from rich.text import Text
 
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
@@ -17,9 +19,6 @@ from sestra.drawing.parts import centred, lines, number_below, number_cell, sent
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
 from sestra.drawing.sprites import Plain, places, plain_sprites
 from sestra.worlds.tangrams.world import SHAPES, common
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
 
