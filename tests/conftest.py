@@ -57,3 +57,8 @@ def small_run(small_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 @pytest.fixture
 def copied_run(small_run: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(small_run, tmp_path / "copy"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest test first, so that no process waits for it at the end."""
+    items.sort(key=lambda item: item.name != "test_the_documentation_builds_without_a_warning")
