@@ -51,7 +51,7 @@ MARGIN, SIZE, LEADING = 14.0, 16.0, 21.0
 
 def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> str:
     """The state as an SVG element; ``highlight`` are the places to frame, from 0: the slots, unless the drawing says otherwise."""
-    return to_svg(card(_picture(world, state, highlight)))
+    return to_svg(strip([("", _picture(world, state, highlight))]))
 
 
 def draw_strip_svg(world: World[Any], frames: Sequence[tuple[str, State]]) -> str:
@@ -65,7 +65,7 @@ def draw_image(world: World[Any], state: State, *, highlight: Collection[int] = 
 
     from sestra.drawing.raster import to_image
 
-    return np.array(to_image(card(_picture(world, state, highlight)), 1))
+    return np.array(to_image(strip([("", _picture(world, state, highlight))]), 1))
 
 
 def draw_terminal(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> Text:
@@ -105,11 +105,6 @@ def strip_picture(world: World[Any], frames: Sequence[tuple[str, State]]) -> Pic
     for (_, before), (caption, state) in pairwise(frames):
         shown.append((caption, _picture(world, state, changed(world, before, state))))
     return strip(shown)
-
-
-def card(picture: Picture) -> Picture:
-    """The picture with a margin, on its own background."""
-    return strip([("", picture)])
 
 
 def strip(frames: Sequence[tuple[str, Picture]]) -> Picture:
