@@ -28,7 +28,6 @@ class Attention(Instructed):
         number = len(instructions) if self.turn is None else self.turn
         check_number("--turn", number, 1, len(instructions))
         trace = agent.follow(start, instructions[:number])
-
         draw_attention(agent.world, trace, number, self.out)
         sys.stdout.write(printable(f"{self.out}: attention while following “{instructions[number - 1].strip()}” written") + "\n")
         return 0
