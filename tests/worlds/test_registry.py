@@ -39,6 +39,7 @@ def test_one_instance_per_class():
 
 def test_registered_in_python(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(WORLDS, "_registered", {})
+    monkeypatch.setattr(WORLDS, "_references", {})
     WORLDS.register("my-lamps", Lamps)
     assert WORLDS.names() == ["alchemy", "scene", "tangrams", "my-lamps"]
     assert type(get_world("my-lamps")) is Lamps
