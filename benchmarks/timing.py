@@ -37,7 +37,9 @@ class WorldOptions:
 @contextmanager
 def one_core() -> Iterator[None]:
     """One thread; an error in the input ends the program with its message."""
-    with suppress(ModuleNotFoundError):  # agents have one thread by themselves; torch, which they do not need, has as many as there are cores
+    with suppress(
+        ModuleNotFoundError
+    ):  # agents have one thread by themselves; torch, which they do not need, has as many as there are cores
         from sestra.learning.runtime_settings import use_one_core
 
         use_one_core()

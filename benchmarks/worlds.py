@@ -82,7 +82,7 @@ def plain_step(world: World[Any], state: State, goal: State, action: Action) -> 
 def batched_step(
     tables: Tables, states: NDArray[np.int64], goals: NDArray[np.int64], actions: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
-    """What ``sestra.envs.batch`` calls, with the arrays that it has."""
+    """What ``sestra.envs.vector`` calls, with the arrays that it has."""
     at_horizon = np.zeros(len(states), np.bool_)  # [batch]
     after, reward, _ = step_with_rewards(tables, states, goals, actions, verbosity=VERBOSITY, at_horizon=at_horizon)
     return after, reward, tables.valid_actions(after)

@@ -81,3 +81,8 @@ def hub_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]
         monkeypatch.delenv(variable, raising=False)
     yield started
     started.stop()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest test first, so that no process waits for it at the end."""
+    items.sort(key=lambda item: item.name != "test_the_documentation_builds_without_a_warning")

@@ -52,7 +52,8 @@ def write_page(analysis: Analysis, title: str, source: str, most: int) -> str:
     of_each = Counter(kind for _, kind in shown)
     counts = f"{len(wrong):,} of {len(analysis.cases):,} went wrong; {len(shown)} of these are below."
     parts = [
-        _head(title),
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">',
+        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>",
         f"<h1>{_text(title)}</h1>",
         f'<p class="quiet">Every instruction of {_text(source)} was followed from its annotated start state. {counts}</p>',
         _tables(analysis, of_each),
@@ -67,13 +68,6 @@ def write_page(analysis: Analysis, title: str, source: str, most: int) -> str:
 def spread(cases: Sequence[Each], most: int) -> list[Each]:
     """That many of the cases, evenly from the first to the last."""
     return [cases[number * len(cases) // most] for number in range(most)] if len(cases) > most else list(cases)
-
-
-def _head(title: str) -> str:
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n'
-        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>"
-    )
 
 
 def _tables(analysis: Analysis, shown: Counter[ErrorClass]) -> str:

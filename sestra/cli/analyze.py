@@ -6,10 +6,15 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 from sestra.cli.evaluate import PolicyOnSplit
-from sestra.cli.options import Json, OptionalFile, print_json
+from sestra.cli.options import Json, OptionalFile, check_suffix, print_json
 from sestra.cli.tables import accuracy_table, table
-from sestra.errors import InputError, check_number
+from sestra.data import sources
+from sestra.errors import check_number
+from sestra.io import write_text
 from sestra.version import __version__
 
 if TYPE_CHECKING:
@@ -27,13 +32,10 @@ class Analyze(PolicyOnSplit):
     json: Json = False
 
     def run(self) -> int:
-        if self.page is not None and self.page.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"--page {self.page}: expected a name that ends in .html")
+        check_suffix("--page", self.page, ".html")
         check_number("--errors", self.errors, 1, 10_000)
 
         from sestra.analysis.analyze import analyse
-        from sestra.data import sources
-        from sestra.io import write_text
 
         agent = self.load()
         interactions, source = sources.load(agent.about.world, self.split, self.data)
@@ -50,9 +52,6 @@ class Analyze(PolicyOnSplit):
         return 0
 
     def _print(self, analysis: Analysis, source: str) -> None:
-        from rich.console import Console
-        from rich.text import Text
-
         from sestra.analysis.analyze import AGES
 
         console = Console(highlight=False)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from sestra.cli.interaction import Instructed
 from sestra.cli.options import File, OptionalNumber
+from sestra.drawing.attention import draw_attention
+from sestra.drawing.shapes import printable
 from sestra.errors import InputError, check_number
 
 
@@ -26,10 +28,6 @@ class Attention(Instructed):
         number = len(instructions) if self.turn is None else self.turn
         check_number("--turn", number, 1, len(instructions))
         trace = agent.follow(start, instructions[:number])
-
-        from sestra.drawing.attention import draw_attention
-        from sestra.drawing.shapes import printable
-
         draw_attention(agent.world, trace, number, self.out)
         sys.stdout.write(printable(f"{self.out}: attention while following “{instructions[number - 1].strip()}” written") + "\n")
         return 0

@@ -5,20 +5,22 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import tyro
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+from rich.text import Text
 
 from sestra.cli import options
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
-from sestra.data.download import SHA256, URL, Limits, download
+from sestra.data.download import SHA256, TIMEOUT, URL, download
+from sestra.data.synthetic import generate
+from sestra.drawing import changed, draw_terminal, strip_picture
+from sestra.drawing.raster import save
 from sestra.errors import InputError, check_number
-from sestra.io import write_text
 from sestra.worlds import WORLDS, World, get_world
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,12 @@ class Download:
     """The folder to put the files in; by default one in your cache, where every command looks."""
     url: str = URL
     """Where the release's archive is."""
-    timeout: float = Limits.silence
+    timeout: float = TIMEOUT
     """Seconds without a byte from the server before giving up."""
     replace: options.Switch = False
     """Overwrite files that are in the folder but differ from the release."""
 
     def run(self) -> int:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
         if not 0 < self.timeout <= 86_400:
             raise InputError(f"--timeout {self.timeout}: expected seconds, more than 0 and at most a day (86400)")
         folder = self.to or locate.default_folder()
@@ -90,7 +89,7 @@ class Download:
                 folder,
                 url=self.url,
                 replace=self.replace,
-                limits=Limits(silence=self.timeout),
+                timeout=self.timeout,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
         sys.stdout.write(
@@ -115,20 +114,13 @@ class Generate:
     """The file to write; by default they are printed."""
 
     def run(self) -> int:
-        from rich.console import Console
-        from rich.progress import track
-
-        from sestra.data.synthetic import stream
-
         check_number("--count", self.count, 1)
         world = get_world(self.world)
-        interactions = stream(world, self.count, seed=self.seed)
+        interactions = generate(world, self.count, seed=self.seed)
         if self.out is None:
             sys.stdout.writelines(f"{scone.format_line(interaction, world)}\n" for interaction in interactions)
         else:
-            console = Console(stderr=True)
-            shown = track(interactions, "generating", self.count, console=console, transient=True, disable=not console.is_terminal)
-            scone.write(self.out, world, shown)
+            scone.write(self.out, world, interactions)
             sys.stdout.write(f"{self.out}: {self.count:,} interactions of {world.name} written\n")
         return 0
 
@@ -152,11 +144,11 @@ class Show:
     png: options.Png = None
 
     def run(self) -> int:
-        from rich.console import Console
-
         if self.index is not None and self.id is not None:
             raise InputError(f"--index {self.index} and --id {self.id} both say which interaction; give one of them")
         check_number("--index", self.index or 0, 0, 999_999)
+        options.check_suffix("--svg", self.svg, ".svg")
+        options.check_suffix("--png", self.png, ".png")
         world = get_world(self.world or (scone.world_of(self.file) if self.file else WORLDS.names()[0]))
         source, interactions = self._interactions(world)
         interaction = self._choose(source, interactions)
@@ -171,8 +163,6 @@ class Show:
             return str(self.file), scone.read(self.file, world)
         if locate.find(self.data) is not None:
             return f"{world.name}-{self.split}.tsv", locate.read_split(world, self.split, self.data)
-        from sestra.data.synthetic import generate
-
         return "generated, because SCONE was not found", generate(world, (self.index or 0) + 1, seed=0)
 
     def _choose(self, source: str, interactions: list[scone.Interaction]) -> scone.Interaction:
@@ -188,8 +178,6 @@ class Show:
 
     def _write_pictures(self, world: World[Any], interaction: scone.Interaction) -> None:
         """A frame for each state that is known, under the instructions since the one before."""
-        from sestra.drawing import draw_strip_svg, write_png
-
         frames: list[tuple[str, scone.State]] = []
         captions: list[str] = []
         for caption, state in zip(("start", *interaction.instructions), interaction.states, strict=True):
@@ -197,17 +185,12 @@ class Show:
             if state is not None:
                 frames.append(("; ".join(captions), state))
                 captions = []
-        if self.svg is not None:
-            write_text(self.svg, draw_strip_svg(world, frames))
-        if self.png is not None:
-            write_png(world, frames, self.png)
+        for path in filter(None, (self.svg, self.png)):
+            save(strip_picture(world, frames), path)
 
 
 def show_interaction(console: Console, world: World[Any], interaction: scone.Interaction) -> None:
     """Each instruction, the fewest actions that execute it, and the state after it."""
-    from rich.text import Text
-
-    from sestra.drawing import changed, draw_terminal
     from sestra.worlds.tables import compile_world
 
     tables = compile_world(world)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.text import Text
+
 from sestra import pretrained
 from sestra.cli.interaction import AgentFlags, load_agent, show_trace
 from sestra.cli.options import OptionalNumber
 from sestra.data.examples import example, phrases_of
+from sestra.data.synthetic import generate
 from sestra.errors import InputError, check_number
 from sestra.worlds import WORLDS, get_world
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sestra.agent import Agent
 
 
@@ -28,8 +30,6 @@ class Demo(AgentFlags):
     """Seconds to wait after each action; only if the output is a terminal."""
 
     def run(self) -> int:
-        from rich.console import Console
-
         check_number("--delay", self.delay, 0, 60, whole=False)
         shipped = [name for name in WORLDS.names() if name in pretrained.names() and phrases_of(get_world(name)).examples]
         worlds = [self.world] if self.world or self.agent or not shipped else shipped
@@ -41,10 +41,6 @@ class Demo(AgentFlags):
 
     def _follow(self, console: Console, agent: Agent) -> None:
         """Let the agent follow the instructions, and say whether it did what they mean."""
-        from rich.text import Text
-
-        from sestra.data.synthetic import generate
-
         world = agent.world
         interaction = example(world) if self.seed is None else generate(world, 1, seed=self.seed)[0]
         states = [None if state is None else world.format(state) for state in interaction.states]

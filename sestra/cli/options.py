@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from sestra.data.scone import SPLITS
+from sestra.errors import InputError
 from sestra.io import to_json
 from sestra.worlds import WORLDS
 
@@ -30,6 +31,12 @@ DataFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help=_DATA, 
 Json = Annotated[bool, tyro.conf.arg(help="Print one JSON object instead of text.", help_behavior_hint="")]
 Svg = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (SVG).", help_behavior_hint="")]
 Png = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (PNG).", help_behavior_hint="")]
+
+
+def check_suffix(flag: str, path: Path | None, suffix: str) -> None:
+    """Raise InputError unless the name of a file to write, if there is one, ends as it must."""
+    if path is not None and path.suffix.lower() != suffix:
+        raise InputError(f"{flag} {path}: expected a name that ends in {suffix}")
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
+from rich.console import Console
+from rich.table import Table
 
 from sestra.cli.options import DataFolder, File, Folder, Json, OptionalNumber, Switch, print_json
 from sestra.cli.ray_options import OnRay
+from sestra.data import locate
 from sestra.errors import InputError, check_number
-from sestra.experiments import grid
+from sestra.experiments import grid, records
+from sestra.experiments.driver import run_grid
+from sestra.experiments.figures import write_figures
 from sestra.experiments.grid import Trial
+from sestra.experiments.report import write_report
+from sestra.io import make_folder
 from sestra.learning.config import Preset
 
 RESULTS = Path("results/paper")
@@ -62,8 +69,6 @@ class List:
     json: Json = False
 
     def run(self) -> int:
-        from sestra.data import locate
-
         generated = locate.find(self.data) is None
         trials = self.which.trials(generated=generated)
         rows: list[dict[str, Any]] = [
@@ -72,9 +77,6 @@ class List:
         if self.json:
             print_json({"generated": generated, "runs": rows})
             return 0
-        from rich.console import Console
-        from rich.table import Table
-
         table = Table("run", "state")
         for row in rows:
             table.add_row(row["name"], row["state"], style="" if row["state"] != "pending" else "dim")
@@ -87,8 +89,6 @@ class List:
         return 0
 
     def _state(self, trial: Trial) -> str:
-        from sestra.experiments import records
-
         if found := records.find(self.results / f"{trial.name}.json", trial):
             record, different = found
             return f"finished after epoch {record['epochs']}" + (f", with other settings: {grid.describe(different)}" if different else "")
@@ -111,11 +111,6 @@ class Run(OnRay):
     """Where each finished run's figures are written, one JSON file per run."""
 
     def run(self) -> int:
-        from rich.console import Console
-
-        from sestra.data import locate
-        from sestra.experiments.driver import run_grid
-
         console = Console(stderr=True, highlight=False)
         trials = self.which.trials(generated=locate.find(self.data) is None)
         tally = run_grid(trials, self.results, *self.prepare(console, self.runs))
@@ -148,10 +143,6 @@ class Report:
     """Write the tables alone."""
 
     def run(self) -> int:
-        from sestra.experiments import records
-        from sestra.experiments.report import write_report
-        from sestra.io import make_folder
-
         found = records.read_all(self.results)
         if not found:
             raise InputError(f"{self.results}: holds no finished run's results; run the experiments with 'sestra paper run' first")
@@ -159,8 +150,6 @@ class Report:
         write_report(found, self.out, self.results)
         written = [self.out]
         if not self.no_figures:
-            from sestra.experiments.figures import write_figures
-
             make_folder(self.images)
             written += write_figures([record for record in found if not record["generated"]], self.images)
         sys.stdout.write(f"{len(found)} finished runs: wrote {', '.join(map(str, written))}\n")

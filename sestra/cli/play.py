@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.text import Text
+
 from sestra.cli.interaction import AgentFlags, StateText, drawn, load_agent, show_turn, start_state
 from sestra.cli.options import OptionalNumber
 from sestra.data.examples import phrases_of
+from sestra.drawing.shapes import printable
 from sestra.errors import InputError, check_number
 from sestra.worlds import World
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from sestra.agent import Agent
 
 PROMPT = "> "
@@ -50,8 +52,6 @@ class Play(AgentFlags):
     """Seconds to wait after each action; only if the output is a terminal."""
 
     def run(self) -> int:
-        from rich.console import Console
-
         check_number("--delay", self.delay, 0, 60, whole=False)
         agent = load_agent(self.world, self.agent)
         rng = Random(self.seed)
@@ -117,8 +117,6 @@ class Session:
         self.console.print(drawn(self.agent.world, self.interaction.state))
 
     def say(self, text: str, style: str = "") -> None:
-        from rich.text import Text
-
         self.console.print(Text(text, style=style))
 
 
@@ -131,8 +129,6 @@ def random_state(world: World[Any], rng: Random) -> str:
 
 def _lines() -> Iterator[str]:
     """What is typed, line by line, without blank lines; from a pipe there is no prompt, and each line is shown as if it had been typed."""
-    from sestra.drawing.shapes import printable
-
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     typed = sys.stdin.isatty()

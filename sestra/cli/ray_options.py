@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from sestra.cli.options import DataFolder, Json, OptionalNumber, OptionalText
+from sestra.data import locate
 from sestra.errors import InputError, check_number
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from sestra.experiments.progress import View
-    from sestra.experiments.ray_pool import Pool
+from sestra.experiments.progress import View, parse_budget
+from sestra.experiments.ray_pool import Pool
+from sestra.experiments.trials import Conditions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +33,6 @@ class OnRay:
 
     def prepare(self, console: Console, runs: Path, *, splits: bool = True, strict: bool = False) -> tuple[Pool, View]:
         """Check the flags and find the data; Ray starts with the first trial."""
-        from sestra.data import locate
-        from sestra.experiments.progress import View, parse_budget
-        from sestra.experiments.ray_pool import Pool
-        from sestra.experiments.trials import Conditions
-
         deadline = None if self.budget is None else time.time() + parse_budget(self.budget)
         if self.cpus is not None:
             check_number("--cpus", self.cpus, 1)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
+from rich.console import Console
+from rich.text import Text
 
 from sestra.agent.options import DecodingOptions, How
 from sestra.cli.interaction import Instructed, show_trace
-from sestra.cli.options import Json, OptionalNumber, Png, Svg, print_json
+from sestra.cli.options import Json, OptionalNumber, Png, Svg, check_suffix, print_json
 from sestra.errors import InputError
 
 
@@ -33,9 +35,8 @@ class Run(Instructed):
         for flag, value, how in (("--beam", self.beam, "beam"), ("--seed", self.seed, "sample")):
             if value is not None and self.how != how:
                 raise InputError(f"{flag} {value}: only works with --how {how}; add that, or leave out {flag}")
-        for path, suffix in ((self.svg, ".svg"), (self.png, ".png")):
-            if path is not None and path.suffix.lower() != suffix:
-                raise InputError(f"--{suffix[1:]} {path}: expected a name that ends in {suffix}")
+        check_suffix("--svg", self.svg, ".svg")
+        check_suffix("--png", self.png, ".png")
         agent, start, instructions = self.load()
         decoding = DecodingOptions(how=self.how, seed=self.seed, horizon=self.horizon)
         if self.beam is not None:
@@ -46,9 +47,6 @@ class Run(Instructed):
         if self.json:
             print_json(trace.to_json())
         else:
-            from rich.console import Console
-            from rich.text import Text
-
             console = Console(highlight=False)
             show_trace(console, agent.world, trace)
             console.print(Text.assemble("\n", ("Final state: ", "bold"), trace.final_state), soft_wrap=True)

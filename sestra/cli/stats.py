@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
 
 from sestra.cli.options import DataFolder, Json, print_json
-from sestra.data import locate, scone
+from sestra.data import locate, scone, synthetic
 from sestra.data.statistics import PAPER, Steps, Table1, count_steps, table1
 from sestra.worlds import WORLDS, get_world
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Splits = dict[str, list[scone.Interaction]]
 
@@ -29,15 +29,14 @@ class Stats:
 
     def run(self) -> int:
         folder = locate.find(self.data)
-        splits = self._generate() if folder is None else _read(folder)
+        with_grammar = [name for name in WORLDS.names() if get_world(name).grammar() is not None]
+        splits = {name: synthetic.splits(name, self.seed) for name in with_grammar} if folder is None else _read(folder)
         table = {name: table1(parts) for name, parts in splits.items()}
         steps = {name: {split: count_steps(get_world(name), part) for split, part in parts.items()} for name, parts in splits.items()}
         if self.json:
             worlds = {name: {**asdict(table[name]), "steps": steps[name], "paper": PAPER.get(name)} for name in table}
             print_json({"source": "generated" if folder is None else str(folder), "worlds": worlds})
             return 0
-        from rich.console import Console
-
         console = Console(highlight=False, markup=False)
         if folder is None:
             console.print(f"SCONE was not found: this is generated data (seed {self.seed}), not the paper's.")
@@ -47,11 +46,6 @@ class Stats:
         console.print()
         console.print(_table1(table), _steps(steps))
         return 0
-
-    def _generate(self) -> dict[str, Splits]:
-        from sestra.data.synthetic import splits
-
-        return {name: splits(name, self.seed) for name in WORLDS.names() if get_world(name).grammar() is not None}
 
 
 def _read(folder: Path) -> dict[str, Splits]:
@@ -63,9 +57,6 @@ def _read(folder: Path) -> dict[str, Splits]:
 
 
 def _empty(title: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
     return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 import tyro
+from rich.console import Console
 
 from sestra.cli.options import Folder, print_json
 from sestra.cli.ray_options import OnRay
@@ -16,6 +17,7 @@ from sestra.cli.setting_flags import field_help, given
 from sestra.cli.tables import table
 from sestra.errors import InputError, check_number
 from sestra.experiments import sweep
+from sestra.experiments.driver import Sweep
 from sestra.learning.config import DEFAULTS
 from sestra.metrics import METRICS, tenths
 
@@ -37,10 +39,6 @@ class SweepFlags(OnRay):
     """The settings that have flags, with their types."""
 
     def run(self) -> int:
-        from rich.console import Console
-
-        from sestra.experiments.driver import Sweep
-
         check_number("--seeds", self.seeds, 1, 1_000)
         check_number("--trials", self.trials, 1)
         chosen = {name: text for name in self.known if (text := getattr(self, name)) is not None}
@@ -62,8 +60,6 @@ class SweepFlags(OnRay):
 
 
 def _print(lines: list[dict[str, Any]], varied: list[str]) -> None:
-    from rich.console import Console
-
     headings = (*(name.replace("_", "-") for name in varied), "seeds", *METRICS.values(), "best epoch")
     drawn = table("on the validation part of train, the best first", *headings, left=len(varied))
     for line in lines:

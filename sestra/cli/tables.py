@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from rich.table import Table
+from rich.text import Text
 
-    from sestra.metrics import Accuracy
+from sestra.metrics import Accuracy
 
 
 def table(title: str, *columns: str, left: int = 1) -> Table:
     """An empty table; its first columns are aligned to the left, the others to the right."""
-    from rich.table import Table
-    from rich.text import Text
-
     made = Table(title=Text(title))
     for number, column in enumerate(columns):
         made.add_column(column, justify="left" if number < left else "right")

@@ -8,18 +8,15 @@ import io
 import os
 import re
 import struct
-import tempfile
-import time
 import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
 from sestra.errors import InputError
+from sestra.io import make_folder, replacing
 from sestra.version import __version__
 
 URL = "https://nlp.stanford.edu/projects/scone/scone.zip"
@@ -41,27 +38,12 @@ SHA256 = {
     "tangrams-train.tsv": "6aeaae20891d15e1685e35ab318727f9968fa171237b898670aaa113891e27c3",
 }
 """What each of the release's twelve files must be."""
+TIMEOUT = 30.0
+MAX_BYTES = 100_000_000
+"""Of the archive, and of each file in it; SCONE has megabytes."""
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that have arrived and the bytes to come in all, where the server says."""
-
-
-class DownloadError(InputError):
-    """The data could not be fetched; nothing was written."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much and how long to take at most; the defaults are generous for the release (megabytes)."""
-
-    silence: float = 30.0
-    """Seconds without a single byte before giving up."""
-    patience: float = 900.0
-    """Seconds for the whole archive before giving up."""
-    archive: int = 100_000_000
-    """Bytes of the archive."""
-    member: int = 50_000_000
-    """Bytes of each unpacked file."""
 
 
 def download(
@@ -70,141 +52,71 @@ def download(
     url: str = URL,
     checksums: Mapping[str, str] = SHA256,
     replace: bool = False,
-    limits: Limits | None = None,
+    timeout: float = TIMEOUT,
     progress: Progress | None = None,
 ) -> list[str]:
     """Put the files into the folder; the names of those that were not there already.
 
-    A file that is there but is not the release's stops everything unless ``replace`` is set. Whatever goes wrong, the folder stays as it
-    was: all files are fetched and verified beside their places first, then moved into them.
+    A file that is there but is not the release's stops everything unless ``replace`` is set. Nothing is written before all files have
+    been fetched and verified. ``timeout`` is how many seconds the server may be silent.
     """
-    limits = limits or Limits()
     there = {name: _sha256(to / name) for name in checksums if os.path.lexists(to / name)}
     different = sorted(name for name, digest in there.items() if digest != checksums[name])
     if different and not (replace and all(os.path.isfile(to / name) for name in different)):
-        raise DownloadError(
-            f"{to}: these differ from the release: {', '.join(different)}; move them away, or overwrite them with --replace"
-        )
+        raise InputError(f"{to}: these differ from the release: {', '.join(different)}; move them away, or overwrite them with --replace")
     missing = {name: digest for name, digest in checksums.items() if there.get(name) != digest}
     if missing:
-        with _folder_beside(to) as temporary:
-            for name, content in _unpack(_fetch(url, limits, progress), url, missing, limits).items():
-                (temporary / name).write_bytes(content)
-            for name in missing:
-                (temporary / name).replace(to / name)
+        files = _unpack(_fetch(url, timeout, progress), url, missing)
+        make_folder(to, "choose another folder with --to")
+        for name, content in files.items():
+            with replacing(to / name) as temporary:
+                temporary.write_bytes(content)
     return sorted(missing)
 
 
-@contextmanager
-def _folder_beside(to: Path) -> Iterator[Path]:
-    """A temporary folder in the same file system as ``to``; it goes away, and so does ``to`` if it was made here and stays empty."""
-    made = [folder for folder in (to, *to.parents) if not os.path.exists(folder)]
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".download-", dir=to) as temporary:
-            yield Path(temporary)
-    except OSError as error:
-        raise DownloadError(f"{to}: cannot be written ({error.strerror or error}); choose another folder with --to") from error
-    finally:
-        for folder in made:
-            with suppress(OSError):
-                folder.rmdir()
-
-
-def _fetch(url: str, limits: Limits, progress: Progress | None) -> bytes:
-    """The answer's body; everything that a network can do wrong becomes a DownloadError."""
+def _fetch(url: str, timeout: float, progress: Progress | None) -> bytes:
     if not re.match(r"https?://[^/\s]", url, re.IGNORECASE):
-        raise DownloadError(f"{url}: is not a web address; expected one that begins with https:// or http://")
+        raise InputError(f"{url}: is not a web address; expected one that begins with https:// or http://")
+    body = bytearray()
     try:
-        with _opener().open(url, timeout=limits.silence) as answer:
-            return _read(answer, url, limits, progress)
+        request = urllib.request.Request(url, headers={"User-Agent": f"sestra/{__version__}"})  # noqa: S310  # the scheme was checked
+        with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
+            total = answer.length
+            while len(body) <= MAX_BYTES and (chunk := answer.read1(1 << 16)):
+                body += chunk
+                if progress:
+                    progress(len(body), total)
     except urllib.error.HTTPError as error:
         error.close()
-        raise DownloadError(f"{url}: the server answered {error.code} ({error.reason}); check the address (--url)") from error
-    except DownloadError:
-        raise
+        raise InputError(f"{url}: the server answered {error.code} ({error.reason}); check the address (--url)") from error
     except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: an address that cannot be taken apart
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         if isinstance(reason, TimeoutError):
-            reason = f"nothing came for {limits.silence:g} seconds"
-        raise DownloadError(f"{url}: the connection failed ({reason}); try again, or give another address (--url)") from error
-
-
-def _read(answer: http.client.HTTPResponse, url: str, limits: Limits, progress: Progress | None) -> bytes:
-    length = answer.headers.get("Content-Length", "")
-    total = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else None
-    started, body = time.monotonic(), bytearray()
-    while chunk := answer.read1(1 << 16):
-        body += chunk
-        done = len(body)
-        if max(done, total or 0) > limits.archive:
-            raise DownloadError(
-                f"{url}: the answer is larger than the {limits.archive:,} bytes that SCONE could have; check the address (--url)"
-            )
-        if time.monotonic() - started > limits.patience:
-            raise DownloadError(
-                f"{url}: only {done:,} bytes came in {limits.patience:g} seconds; try again, or give another address (--url)"
-            )
-        if progress:
-            progress(done, total)
-    if total is not None and len(body) < total:
-        raise DownloadError(f"{url}: the answer ended after {len(body):,} of {total:,} bytes; run the command again")
+            reason = f"nothing came for {timeout:g} seconds"
+        raise InputError(f"{url}: the connection failed ({reason}); try again, or give another address (--url)") from error
+    if len(body) > MAX_BYTES:
+        raise InputError(f"{url}: the answer is larger than the {MAX_BYTES:,} bytes that SCONE could have; check the address (--url)")
     return bytes(body)
 
 
-def _opener() -> urllib.request.OpenerDirector:
-    """Speaks HTTP and HTTPS (through the environment's proxies) and nothing else, not even after a redirection."""
-    opener = urllib.request.OpenerDirector()
-    for name in ("Proxy", "HTTP", "HTTPS", "HTTPDefaultError", "HTTPRedirect", "Unknown"):
-        opener.add_handler(getattr(urllib.request, f"{name}Handler")())
-    opener.add_handler(urllib.request.HTTPErrorProcessor())
-    opener.addheaders = [("User-Agent", f"sestra/{__version__}")]
-    return opener
-
-
-def _unpack(archive: bytes, url: str, wanted: Mapping[str, str], limits: Limits) -> dict[str, bytes]:
+def _unpack(archive: bytes, url: str, wanted: Mapping[str, str]) -> dict[str, bytes]:
     """The wanted files, verified; the names in the archive decide nothing about where anything is written."""
-    unpacked, problems = {}, []
+    unpacked = {}
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            members = {}
-            for member in opened.infolist():
-                path = PurePosixPath(member.filename.replace("\\", "/"))
-                if path.is_absolute() or ".." in path.parts:
-                    raise DownloadError(
-                        f"{url}: a file in the archive points outside of it ({member.filename!r}); do not trust this address"
-                    )
-                if path.parts[-2:-1] == (FOLDER,):
-                    members[path.name] = member
-            for name, digest in wanted.items():
-                problem = _problem(name, members.get(name), limits)
-                if not problem:
-                    unpacked[name] = opened.read(members[name])  # no more than the size that was checked
-                    found = hashlib.sha256(unpacked[name]).hexdigest()
-                    if found != digest:
-                        problem = (
-                            f"{members[name].filename} has the SHA-256 {found}, expected {digest}; check the address (--url), or try again"
-                        )
-                if problem:
-                    problems.append(f"{url}: {problem}")
-    except DownloadError:
-        raise
+            paths = {PurePosixPath(name).parts[-2:]: name for name in opened.namelist()}
+            for name in wanted.keys() & {path[-1] for path in paths if path[:-1] == (FOLDER,)}:
+                with opened.open(paths[FOLDER, name]) as file:
+                    unpacked[name] = file.read(MAX_BYTES)
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError) as error:  # RuntimeError: encrypted
-        raise DownloadError(f"{url}: the answer is not a sound ZIP archive ({error}); try again, or check the address (--url)") from error
-    if problems:
-        raise DownloadError("\n".join(problems))
+        raise InputError(f"{url}: the answer is not a sound ZIP archive ({error}); try again, or check the address (--url)") from error
+    for name, digest in wanted.items():
+        if name not in unpacked:
+            raise InputError(f"{url}: the archive has no {FOLDER}/{name}; expected SCONE's scone.zip; check the address (--url)")
+        found = hashlib.sha256(unpacked[name]).hexdigest()
+        if found != digest:
+            raise InputError(f"{url}: {FOLDER}/{name} has the SHA-256 {found}, expected {digest}; check the address (--url), or try again")
     return unpacked
-
-
-def _problem(name: str, member: zipfile.ZipInfo | None, limits: Limits) -> str | None:
-    """Why a file is not unpacked."""
-    if member is None:
-        return f"the archive has no {FOLDER}/{name}; expected SCONE's scone.zip; check the address (--url)"
-    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return f"{member.filename} is packed by method {member.compress_type}, not SCONE's; check the address (--url)"
-    if member.file_size > limits.member:
-        return f"{member.filename} unpacks to {member.file_size:,} bytes, more than {limits.member:,}; check the address (--url)"
-    return None
 
 
 def _sha256(path: Path) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
 from typing import Any, Protocol
@@ -88,6 +88,8 @@ class Context:
     states: tuple[State, ...]
     speaker: Speaker
     turns: tuple[Turn, ...] = ()
+    nothing: Any = None
+    """The event before the first turn."""
 
     @property
     def state(self) -> State:
@@ -95,15 +97,19 @@ class Context:
 
     @property
     def event(self) -> Any:
-        """What the last turn did; None before the first."""
-        return self.turns[-1].event if self.turns else None
+        """What the last turn did."""
+        return self.turns[-1].event if self.turns else self.nothing
 
     def state_with(self, contents: Mapping[int, Any]) -> State:
         """The state with other contents in some of its slots."""
         return tuple(contents.get(slot, content) for slot, content in enumerate(self.state))
 
     def then(self, turn: Turn) -> Context:
-        return Context((*self.states, turn.state), self.speaker, (*self.turns, turn))
+        return replace(self, states=(*self.states, turn.state), turns=(*self.turns, turn))
+
+    def say(self, rng: Random, templates: Template | Sequence[Template], *phenomena: Phenomenon, **slots: Template) -> Phrase:
+        """One of the templates, expanded in this speaker's words."""
+        return expand(rng, self.speaker, templates, *phenomena, **slots)
 
 
 Rule = Callable[[Context, Random], Turn | None]

@@ -53,14 +53,6 @@ def find(data: Path | None = None) -> Path | None:
     return folder if files(folder) else None
 
 
-def locate(data: Path | None = None) -> Path:
-    """As ``find``, but to find nothing is an error that says how to get the data."""
-    folder = find(data)
-    if folder is None:
-        raise InputError(f"SCONE was not found: no --data, no {VARIABLE}, and nothing in {default_folder()}; {HOW_TO_GET_IT}")
-    return folder
-
-
 def files(folder: Path) -> dict[tuple[str, str], Path]:
     """The files in the folder by world and split: those called ``<world>-<split>.tsv``."""
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -74,7 +66,9 @@ def read_split(world: str | World[Any], split: str, data: Path | None = None) ->
     known = get_world(world)
     if split not in SPLITS:
         raise InputError(f"unknown split {split!r}; expected one of {', '.join(SPLITS)}")
-    folder = locate(data)
+    folder = find(data)
+    if folder is None:
+        raise InputError(f"SCONE was not found: no --data, no {VARIABLE}, and nothing in {default_folder()}; {HOW_TO_GET_IT}")
     path = files(folder).get((known.name, split))
     if path is None:
         there = ", ".join(sorted(path.name for path in files(folder).values()))

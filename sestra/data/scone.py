@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,19 +87,13 @@ def world_of(path: str | Path) -> str:
 
 def _lines(path: Path) -> list[bytes]:
     """The file's lines without their ends; a file of blanks has none to offer and is refused."""
+    if not os.path.isfile(path):
+        what = "is not a regular file" if os.path.exists(path) else "no such file"
+        raise DataError([f"{path}: {what}; give one tab-separated file, or get the data with 'sestra data download'"])
     try:
-        kind = path.stat().st_mode
-        content = path.read_bytes() if stat.S_ISREG(kind) else b""
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise DataError([f"{path}: no such file; check the path, or get the data with 'sestra data download'"]) from error
+        content = path.read_bytes()
     except OSError as error:
         raise DataError([f"{path}: cannot be read ({error.strerror}); check the path and its permissions"]) from error
-    except ValueError as error:
-        raise DataError([f"{str(path)!r}: is not a path ({error}); check it for odd characters"]) from error
-    if stat.S_ISDIR(kind):
-        raise DataError([f"{path}: is a directory; give one tab-separated file in it"])
-    if not stat.S_ISREG(kind):
-        raise DataError([f"{path}: is not a regular file; save what it gives to a file first"])
     if not content.strip():
         raise DataError([f"{path}: is empty; expected one interaction per line"])
     return [line.removesuffix(b"\r") for line in content.removesuffix(b"\n").split(b"\n")]

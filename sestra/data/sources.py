@@ -9,6 +9,7 @@ from typing import Any
 
 from sestra.data import locate
 from sestra.data.scone import Interaction, format_line
+from sestra.data.synthetic import splits
 from sestra.errors import InputError
 from sestra.worlds import World, get_world
 
@@ -36,8 +37,6 @@ def load(world: str | World[Any], split: str, data: Path | None = None, *, gener
         if not any(True for interaction in interactions for _ in interaction.turns()):
             raise InputError(f"{path}: no instruction's start and goal are both known; expected some that are")
         return interactions, Source(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
-
-    from sestra.data.synthetic import splits
 
     made = splits(world)
     if split not in made:

@@ -21,16 +21,9 @@ TRAIN, DEV = 2000, 200
 
 def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, prefix: str = "generated") -> list[Interaction]:
     """That many interactions, the same for the same seed; a smaller count gives the first ones of a larger one."""
-    return list(stream(world, count, seed=seed, turns=turns, prefix=prefix))
-
-
-def stream(world: str | World[Any], count: int, *, seed: int, turns: int = 5, prefix: str = "generated") -> Iterator[Interaction]:
-    """The same interactions, one at a time."""
     check_number("count", count, 1, MAX_INTERACTIONS)
-    if not isinstance(prefix, str) or not prefix.strip() or not prefix.isprintable():
-        raise InputError(f"prefix {prefix!r} cannot begin an identifier; expected printable text without tabs or line ends")
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
-    return (_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts))
+    return [_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
 
 
 def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction]]:
@@ -51,14 +44,11 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
         raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
     check_number("seed", seed, 0)
     check_number("turns", turns, 1, MAX_TURNS)
-    return _endless(grammar, known.name, Random(f"{known.name} {seed}"), turns)
-
-
-def _endless(grammar: Grammar, world: str, rng: Random, turns: int) -> Iterator[Context]:
+    rng = Random(f"{known.name} {seed}")
     while True:
         context = grammar.start(rng)
         for _ in range(turns):
-            context = context.then(next_turn(grammar, world, context, rng))
+            context = context.then(next_turn(grammar, known.name, context, rng))
         yield context
 
 

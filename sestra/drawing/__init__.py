@@ -9,11 +9,12 @@ A world's drawing is described once, as shapes; ``World.drawing`` returns it. A 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
 
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CARD, INK, RULE
@@ -25,7 +26,6 @@ from sestra.worlds.base import World
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from rich.text import Text
 
 __all__ = [
     "Box",
@@ -42,7 +42,7 @@ __all__ = [
     "draw_svg",
     "draw_terminal",
     "drawing_of",
-    "write_png",
+    "strip_picture",
 ]
 
 MARGIN, SIZE, LEADING = 14.0, 16.0, 21.0
@@ -51,7 +51,7 @@ MARGIN, SIZE, LEADING = 14.0, 16.0, 21.0
 
 def draw_svg(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> str:
     """The state as an SVG element; ``highlight`` are the places to frame, from 0: the slots, unless the drawing says otherwise."""
-    return to_svg(card(_picture(world, state, highlight)))
+    return to_svg(strip([("", _picture(world, state, highlight))]))
 
 
 def draw_strip_svg(world: World[Any], frames: Sequence[tuple[str, State]]) -> str:
@@ -59,18 +59,13 @@ def draw_strip_svg(world: World[Any], frames: Sequence[tuple[str, State]]) -> st
     return to_svg(strip_picture(world, frames))
 
 
-def draw_image(world: World[Any], state: State, *, highlight: Collection[int] = (), scale: int = 1) -> npt.NDArray[np.uint8]:
-    """The state as pixels, ``[height, width, 3]``; the size depends on the world and the scale only."""
-    from sestra.drawing.raster import to_array
+def draw_image(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> npt.NDArray[np.uint8]:
+    """The state as pixels, ``[height, width, 3]``; the size depends on the world only."""
+    import numpy as np
 
-    return to_array(card(_picture(world, state, highlight)), scale)
+    from sestra.drawing.raster import to_image
 
-
-def write_png(world: World[Any], frames: Sequence[tuple[str, State]], path: str | os.PathLike[str], *, scale: int = 2) -> None:
-    """What ``draw_strip_svg`` draws, as a PNG file that appears whole or not at all."""
-    from sestra.drawing.raster import save_png
-
-    save_png(strip_picture(world, frames), path, scale)
+    return np.array(to_image(strip([("", _picture(world, state, highlight))]), 1))
 
 
 def draw_terminal(world: World[Any], state: State, *, highlight: Collection[int] = ()) -> Text:
@@ -103,18 +98,13 @@ def _picture(world: World[Any], state: State, highlight: Collection[int]) -> Pic
 
 
 def strip_picture(world: World[Any], frames: Sequence[tuple[str, State]]) -> Picture:
-    """The picture that ``draw_strip_svg`` and ``write_png`` draw."""
+    """The picture that ``draw_strip_svg`` draws; ``sestra.drawing.raster.save`` writes it to a file."""
     if not frames:
         raise InputError(f"no states of {world.name} to draw; expected at least one caption and state")
     shown = [(caption, _picture(world, state, ())) for caption, state in frames[:1]]
     for (_, before), (caption, state) in pairwise(frames):
         shown.append((caption, _picture(world, state, changed(world, before, state))))
     return strip(shown)
-
-
-def card(picture: Picture) -> Picture:
-    """The picture with a margin, on its own background."""
-    return strip([("", picture)])
 
 
 def strip(frames: Sequence[tuple[str, Picture]]) -> Picture:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
 
 from sestra.drawing.palette import INK, PAPER, QUIET
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape, printable, text_width, wrap
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 State: TypeAlias = tuple[Any, ...]
 
@@ -49,8 +49,6 @@ def _fitted(content: str) -> list[str]:
 
 
 def terminal(state: State, highlight: Collection[int]) -> Text:
-    from rich.cells import cell_len, set_cell_size
-
     texts = [printable(str(content)) for content in state]
     width = min(max(5, *(cell_len(text) for text in texts)), 20)
     in_a_row = max(1, COLUMNS // (width + 5))
@@ -90,3 +88,5 @@ class Drawing:
     """Which places of the second state are not as they were in the first."""
     letters: Mapping[str, str] = field(default_factory=dict)
     """The colour behind each letter of a content, in attention figures."""
+    sprites: Callable[[], dict[str, Any]] = lambda: {"width": 0, "height": 0}
+    """The parts of the picture that the page moves (``sestra.drawing.sprites``); without any it shows states as text."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from rich.text import Text
 
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, QUIET, ink_on
 from sestra.drawing.shapes import Box, Label
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 Cell: TypeAlias = tuple[str, str]
 """Some characters in a terminal, and rich's name of their style."""
@@ -44,8 +43,6 @@ def number_cell(place: int, highlight: Collection[int]) -> Cell:
 
 def lines(rows: Iterable[Sequence[Cell]]) -> Text:
     """The rows of cells, one per line."""
-    from rich.text import Text
-
     return Text("\n", no_wrap=True, end="").join(Text.assemble(*_without_end(row)) for row in rows)
 
 

@@ -13,8 +13,6 @@ from sestra.errors import InputError
 from sestra.io import replacing, write_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     from PIL.Image import Image
 
 OVERSAMPLING = 4
@@ -22,17 +20,8 @@ BAND = 256
 """Rows of pixels drawn at a time: a long strip never stands in memory at its oversampled size."""
 
 
-def to_array(picture: Picture, scale: int = 1) -> npt.NDArray[np.uint8]:
-    """The picture as an array of ``scale`` pixels per unit."""
-    import numpy as np
-
-    return np.asarray(to_image(picture, scale), dtype=np.uint8).copy()  # [height, width, 3]
-
-
 def to_image(picture: Picture, scale: int) -> Image:
-    """The picture as a Pillow image."""
-    if scale < 1:
-        raise InputError(f"scale {scale} is too small; expected a whole number of pixels per unit, 1 or more")
+    """The picture as a Pillow image of ``scale`` pixels per unit."""
     try:
         from PIL import Image, ImageDraw
     except ImportError as error:
@@ -52,21 +41,17 @@ def to_image(picture: Picture, scale: int) -> Image:
     return image
 
 
-def save(picture: Picture, path: str | os.PathLike[str], scale: int = 2) -> None:
+def save(picture: Picture, path: str | os.PathLike[str]) -> None:
     """Write the picture as SVG or PNG, by the ending of the file's name; the file appears whole or not at all."""
     ending = Path(path).suffix.lower()
     if ending == ".svg":
         write_text(Path(path), to_svg(picture))
     elif ending == ".png":
-        save_png(picture, path, scale)
+        image = to_image(picture, 2)
+        with replacing(Path(path)) as temporary:
+            image.save(temporary, format="PNG", optimize=True)
     else:
         raise InputError(f"{os.fspath(path)}: cannot tell what kind of picture to write; end the name in .svg or .png")
-
-
-def save_png(picture: Picture, path: str | os.PathLike[str], scale: int) -> None:
-    image = to_image(picture, scale)
-    with replacing(Path(path)) as temporary:
-        image.save(temporary, format="PNG", optimize=True)
 
 
 def _paint(pen: Any, shape: Shape, scale: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from sestra.drawing import drawing_of
 from sestra.drawing.palette import NAMED, ink_on
 from sestra.drawing.shapes import Box, Label, Shape
 from sestra.worlds.base import World
@@ -18,7 +19,7 @@ def sprites(world: World[Any]) -> Plain:
 
     ``sprites`` are drawn around x = 0, ``places`` say where, ``colours`` and ``figures`` are what can be chosen when a state is edited.
     """
-    return {"world": world.name, **(world.sprites() or {"width": 0, "height": 0})}
+    return {"world": world.name, **drawing_of(world).sprites()}
 
 
 def colours(names: Mapping[str, str]) -> Plain:

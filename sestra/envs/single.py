@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from sestra.envs.batch import METADATA, Batch, check_actions, check_render_mode
-from sestra.envs.task import Array, Settings, Task
+from sestra.envs.task import Array
+from sestra.envs.vector import METADATA, InstructionVectorEnv, check_actions
 from sestra.worlds import World
 
 
@@ -33,34 +33,34 @@ class InstructionEnv(gymnasium.Env[dict[str, Array], np.int64]):
 
     metadata = METADATA
 
-    def __init__(self, world: str | World[Any] = "alchemy", *, render_mode: str | None = None, **settings: Unpack[Settings]) -> None:
-        self.render_mode = check_render_mode(render_mode)
-        self.task = Task(world, **settings)
+    def __init__(self, world: str | World[Any] = "alchemy", *, render_mode: str | None = None, **settings: Any) -> None:
+        self._vector = InstructionVectorEnv(1, world, render_mode=render_mode, **settings)
+        self.render_mode, self.task = render_mode, self._vector.task
         self.world, self.vocabulary = self.task.world, self.task.vocabulary
         self.observation_space = self.task.observation_space
         self.action_space = self.task.action_space
-        self._batch = Batch(self.task, 1)
         self._running = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Array], dict[str, Any]]:
         super().reset(seed=seed)
-        self._batch.reset(options, self.np_random)
+        self._vector.np_random = self.np_random
+        self._vector.reset(options=options)
         self._running = True
         return self._observation(), self._info()
 
     def step(self, action: np.int64 | int) -> tuple[dict[str, Array], float, bool, bool, dict[str, Any]]:
         if not self._running:
             raise ResetNeeded("the episode is over, or has not begun; call reset() first")
-        reward, terminated, truncated = self._batch.act(check_actions(action, self.task.tables.actions, ()).reshape(1))
+        reward, terminated, truncated = self._vector.act(check_actions(action, self.task.tables.actions, ()).reshape(1))
         self._running = not (terminated[0] or truncated[0])
         return self._observation(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), self._info()
 
     def render(self) -> Any:
-        return self._batch.render(0, self.render_mode)
+        return self._vector.render()[0]
 
     def _observation(self) -> dict[str, Array]:
-        return {key: array[0] for key, array in self._batch.observation().items()}
+        return {key: array[0] for key, array in self._vector.observation().items()}
 
     def _info(self) -> dict[str, Any]:
-        info = {key: array[0] for key, array in self._batch.info().items()}
-        return {**info, "success": bool(info["success"]), "example": int(info["example"]), **self._batch.texts(0)}
+        info = {key: array[0] for key, array in self._vector.arrays().items()}
+        return {**info, "success": bool(info["success"]), "example": int(info["example"]), **self._vector.texts(0)}

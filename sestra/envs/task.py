@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sestra.data.scone import Interaction, State
+from sestra.data.synthetic import splits
 from sestra.data.vocabulary import PAD, Vocabulary
 from sestra.errors import InputError, check_choice, check_number
 from sestra.worlds import World, get_world
@@ -31,26 +32,36 @@ CUSTOM = -1
 """The example's index while the episode is one that a reset's options described."""
 
 
-class Settings(TypedDict, total=False):
+@dataclass(frozen=True)
+class Settings:
     """Keyword arguments of every environment, also through ``gymnasium.make``."""
 
-    interactions: Sequence[Interaction] | None
+    interactions: Sequence[Interaction] | None = None
     """The examples; by default the generated training interactions, so that an environment is the same on every machine
     (``sestra.data.locate.read_split`` gives SCONE's)."""
-    episode: Episode
+    episode: Episode = "instruction"
     """An episode is one instruction, or all instructions of an interaction: STOP then moves on to the next one."""
-    vocabulary: Vocabulary | None
+    vocabulary: Vocabulary | None = None
     """Which token has which number; by default that of the interactions."""
-    verbosity: float | None
+    verbosity: float | None = None
     """The paper's δ; by default the paper's value."""
-    shaping: Shaping
+    shaping: Shaping = "distance"
     """What the reward's shaping term counts."""
-    horizon: int | None
+    horizon: int | None = None
     """The paper's M: the most actions for an instruction, STOP included; by default the paper's value."""
-    instruction_length: int | None
+    instruction_length: int | None = None
     """Tokens in the observation of an instruction; by default as many as the longest has, and at least 40."""
-    history_length: int | None
+    history_length: int | None = None
     """Earlier instructions in an observation; by default as many as the longest interaction has, and at least 4."""
+
+    def __post_init__(self) -> None:
+        check_choice("episode", self.episode, Episode)
+        check_choice("shaping", self.shaping, Shaping)
+        for name in ("horizon", "instruction_length", "history_length"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), 1)
+        if self.verbosity is not None:
+            check_number("verbosity", self.verbosity, 0, sys.float_info.max, whole=False)
 
 
 @dataclass(frozen=True)
@@ -87,38 +98,21 @@ class TurnArrays:
 class Task:
     """The world, the examples and the rules of an environment; it does not change while episodes run."""
 
-    def __init__(
-        self,
-        world: str | World[Any],
-        *,
-        interactions: Sequence[Interaction] | None = None,
-        episode: Episode = "instruction",
-        vocabulary: Vocabulary | None = None,
-        verbosity: float | None = None,
-        shaping: Shaping = "distance",
-        horizon: int | None = None,
-        instruction_length: int | None = None,
-        history_length: int | None = None,
-    ) -> None:
+    def __init__(self, world: str | World[Any], given: Settings) -> None:
         self.world = get_world(world)
         self.tables = compile_world(self.world)
-        interactions = generated(self.world) if interactions is None else tuple(interactions)
-        check_choice("episode", episode, Episode)
-        check_choice("shaping", shaping, Shaping)
-        self.episode, self.shaping = episode, shaping
-        usual = self.world.settings
-        self.verbosity = usual.verbosity if verbosity is None else verbosity
-        if not isinstance(self.verbosity, int | float) or not math.isfinite(self.verbosity) or self.verbosity < 0:
-            raise InputError(f"verbosity={verbosity!r}; expected a number of at least 0, such as {usual.verbosity}")
-        self.horizon = usual.horizon if horizon is None else count("horizon", horizon)
+        usual, (tokens, earlier) = self.world.settings, ROOM
+        self.episode, self.shaping = given.episode, given.shaping
+        self.verbosity = usual.verbosity if given.verbosity is None else given.verbosity
+        self.horizon = given.horizon or usual.horizon
+        interactions = generated(self.world) if given.interactions is None else tuple(given.interactions)
         texts = [text for interaction in interactions for text in interaction.instructions]
-        self.vocabulary = Vocabulary.of(texts) if vocabulary is None else vocabulary
-        tokens, earlier = ROOM
+        self.vocabulary = given.vocabulary or Vocabulary.of(texts)
         longest = max([tokens, *(len(self.vocabulary.encode(text)) for text in set(texts))])
-        self.instruction_length = longest if instruction_length is None else count("instruction_length", instruction_length)
+        self.instruction_length = given.instruction_length or longest
         most = max([earlier, *(len(interaction.instructions) - 1 for interaction in interactions)])
-        self.history_length = most if history_length is None else count("history_length", history_length)
-        self.turn_arrays = self.encode(turn for interaction in interactions for turn in _turns(interaction, episode))
+        self.history_length = given.history_length or most
+        self.turn_arrays = self.encode(turn for interaction in interactions for turn in _turns(interaction, self.episode))
         if not self.turn_arrays.turns:
             raise InputError("no interaction has an instruction with a known start and goal; give some that do")
         self.first = np.flatnonzero(np.concatenate([[True], self.turn_arrays.last[:-1]]))  # [examples]: the turn that each begins with
@@ -216,8 +210,6 @@ class Task:
 @cache
 def generated(world: World[Any]) -> tuple[Interaction, ...]:
     """The generated training interactions, made once per process."""
-    from sestra.data.synthetic import splits
-
     return tuple(splits(world, seed=0)["train"])
 
 
@@ -230,8 +222,3 @@ def _turns(interaction: Interaction, episode: str) -> Iterable[Turn]:
             yield Turn(f"{interaction.id}/{number}", history, text, start, goal, last=True)
         if episode == "interaction" and beginning is not None:
             yield Turn(interaction.id, history, text, beginning, goal, last=number == len(interaction.instructions))
-
-
-def count(name: str, value: Any) -> int:
-    check_number(name, value, 1)
-    return int(value)

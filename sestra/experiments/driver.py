@@ -13,7 +13,7 @@ from sestra.experiments import records
 from sestra.experiments.grid import Trial, describe
 from sestra.experiments.progress import View
 from sestra.experiments.ray_pool import Pool
-from sestra.experiments.sweep import Proposals, Range, check_edges, combine, grid, summarise
+from sestra.experiments.sweep import Proposals, Values, check_edges, combine, grid, summarise
 from sestra.experiments.trials import Outcome
 from sestra.io import make_folder, read_json, write_json
 from sestra.version import __version__
@@ -90,7 +90,7 @@ class Sweep:
         out: Path,
         given: Mapping[str, str],
         fixed: Mapping[str, Any],
-        varied: Mapping[str, list[Any] | Range],
+        varied: Mapping[str, Values],
         seeds: Sequence[int],
         limit: int | None,
     ) -> None:

@@ -117,7 +117,10 @@ def trials(
     **changes: Any,
 ) -> list[Trial]:
     """The grid, all first seeds first; by default with as many seeds as the paper has. Changes hold for every run."""
-    chosen = [find_system(name) for name in dict.fromkeys(single for name in systems for single in GROUPS.get(name, (name,)))]
+    names = dict.fromkeys(single for name in systems for single in GROUPS.get(name, (name,)))
+    if unknown := [name for name in names if name not in SYSTEMS]:
+        raise InputError(f"unknown system {unknown[0]!r}; expected some of {', '.join([*GROUPS, *SYSTEMS])}")
+    chosen = [SYSTEMS[name] for name in names]
     if preset_name != "default" and not all(system.in_paper for system in chosen):
         raise InputError(f"--preset {preset_name}: the object policy is not the paper's and has no such preset; leave it out of --systems")
     if generated and any(system.distilled for system in chosen):
@@ -134,12 +137,6 @@ def trials(
         for system in chosen
         if seed <= (seeds or system.seeds) and not removes_nothing(system, world)
     ]
-
-
-def find_system(name: str) -> System:
-    if name not in SYSTEMS:
-        raise InputError(f"unknown system {name!r}; expected some of {', '.join([*GROUPS, *SYSTEMS])}")
-    return SYSTEMS[name]
 
 
 def differences(expected: TrainConfig, found: TrainConfig) -> dict[str, list[Any]]:

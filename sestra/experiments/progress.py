@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.experiments.trials import Outcome, worker
+from sestra.experiments.trials import NOTE, Outcome
 from sestra.metrics import METRICS, tenths
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.live import Live
-    from rich.table import Table
-
     from sestra.experiments.ray_pool import Pool
 
 ORDER = {"running": 0, "failed": 1, "stopped": 2, "ended": 3, "waiting": 4, "there": 5}
@@ -61,8 +61,6 @@ class View:
 
     def __enter__(self) -> View:
         if self.console.is_terminal:
-            from rich.live import Live
-
             self._live = Live(console=self.console, auto_refresh=False, transient=True)
             self._live.start()
         return self
@@ -92,10 +90,10 @@ class View:
         for complaint in pool.complaints:
             self.say(complaint)
         pool.complaints.clear()
-        for attempt in pool.attempts.values():
-            row = self.rows[attempt.trial.name]
-            row.failures = attempt.failures
-            row.state = "running" if worker(self.runs / attempt.trial.name).get("token") == attempt.token else "waiting"
+        for job in pool.attempts.values():
+            row = self.rows[job.name]
+            row.failures = pool.failures[job.name]
+            row.state = "running" if (self.runs / job.name / NOTE).exists() else "waiting"
             self._read(row)
         if self._live:
             self._live.update(self.table(), refresh=True)
@@ -111,8 +109,6 @@ class View:
             self.say(f"{row.trial.name}: epoch {row.epoch} of {row.epochs}  {_figures(history[-1])}")
 
     def table(self) -> Table:
-        from rich.table import Table
-
         states = [row.state for row in self.rows.values()]
         counts = [f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states, key=lambda state: ORDER[state]))]
         if self.deadline is not None:

@@ -8,18 +8,16 @@ import socket
 import sys
 import sysconfig
 import threading
-import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sestra.data.sources import Source
 from sestra.errors import InputError
 from sestra.experiments.grid import Trial
-from sestra.experiments.trials import Conditions, Job, Outcome, work_on
+from sestra.experiments.trials import NOTE, Conditions, Job, Outcome, work_on
 
 OBJECT_STORE = 80 * 2**20
 """Bytes, about the least that Ray accepts: trials exchange files, not objects."""
@@ -75,15 +73,6 @@ def start_here(ray: Any, cpus: int | None = None) -> None:
             return
 
 
-@dataclass
-class Attempt:
-    """A trial that was handed to Ray."""
-
-    trial: Trial
-    token: str
-    failures: int = 0
-
-
 class Pool:
     """Runs trials; a context manager. It starts Ray itself, unless Ray runs already or an address is given."""
 
@@ -91,7 +80,8 @@ class Pool:
         self.ray = import_ray()
         self.conditions, self.max_failures = conditions, max_failures
         self.address, self.wanted_cpus = address, cpus
-        self.attempts: dict[Any, Attempt] = {}
+        self.attempts: dict[Any, Job] = {}
+        """What was handed to Ray, by its reference to the result."""
         self.failures: Counter[str] = Counter()
         self.complaints: list[str] = []
         """Why attempts failed, since the progress table last showed it."""
@@ -130,33 +120,33 @@ class Pool:
         if world not in self._sources:
             _, self._sources[world] = self.conditions.load(world)
         self._begin()
-        token = uuid.uuid4().hex
-        job = Job.of(trial, self.conditions, self._sources[world], token)
+        self._hand_over(Job.of(trial, self.conditions, self._sources[world]))
+
+    def _hand_over(self, job: Job) -> None:
+        (self.conditions.runs / job.name / NOTE).unlink(missing_ok=True)  # of a worker that died
         with sent_by_value(self.ray, *(item for items in job.registered.values() for item in items.values())):
-            reference = self.ray.remote(num_cpus=1, max_retries=0, name=trial.name)(work_on).remote(job)
-        self.attempts[reference] = Attempt(trial, token, self.failures[trial.name])
+            self.attempts[self.ray.remote(num_cpus=1, max_retries=0, name=job.name)(work_on).remote(job)] = job
 
     def poll(self, seconds: float) -> list[Outcome]:
         """Trials that have ended; waits for one at most so long."""
         ready, _ = self.ray.wait(list(self.attempts), num_returns=1, timeout=seconds)
         outcomes = []
         for reference in ready:
-            attempt = self.attempts.pop(reference)
+            job = self.attempts.pop(reference)
             try:
                 outcomes.append(self.ray.get(reference))
             except self.ray.exceptions.RayError as error:
-                outcomes += self._failed(attempt, error)
+                outcomes += self._failed(job, error)
         return outcomes
 
-    def _failed(self, attempt: Attempt, error: Exception) -> list[Outcome]:
-        name = attempt.trial.name
-        self.failures[name] += 1
+    def _failed(self, job: Job, error: Exception) -> list[Outcome]:
+        self.failures[job.name] += 1
         reason = _last_line(error)
-        if self.failures[name] > self.max_failures:
-            message = f"{name}: failed {self.failures[name]} times, the last time with: {reason}"
-            return [Outcome(name, "failed", message=message)]
-        self.complaints.append(f"{name}: {reason}; it is tried again from its last checkpoint")
-        self.submit(attempt.trial)
+        if self.failures[job.name] > self.max_failures:
+            message = f"{job.name}: failed {self.failures[job.name]} times, the last time with: {reason}"
+            return [Outcome(job.name, "failed", message=message)]
+        self.complaints.append(f"{job.name}: {reason}; it is tried again from its last checkpoint")
+        self._hand_over(job)
         return []
 
 

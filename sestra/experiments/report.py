@@ -7,8 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from sestra.experiments.aggregate import Group, Kind, Record, accuracy_of, cell, groups, kind_of, paper
-from sestra.experiments.compare import compare, extrapolate
+from sestra.experiments.aggregate import Group, Kind, Record, accuracy_of, cell, compare, extrapolate, groups, kind_of, paper
 from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.progress import duration
 from sestra.io import write_text

@@ -20,15 +20,16 @@ from sestra.learning.settings import flag
 from sestra.metrics import METRICS, selection_score
 from sestra.worlds import get_world
 
+Values = Any
+"""What a setting is tried with: a list of values, or a range as one of Optuna's distributions."""
 
-@dataclass(frozen=True)
-class Range:
-    """An interval that Optuna may choose from."""
 
-    low: float
-    high: float
-    log: bool
-    whole: bool
+def import_optuna() -> Any:
+    try:
+        import optuna
+    except ImportError as error:
+        raise InputError("--search optuna needs the package optuna; install it with: pip install 'sestra[sweep]'") from error
+    return optuna
 
 
 def kinds(policies: Sequence[str] = (), learners: Sequence[str] = ()) -> list[type[Any]]:
@@ -45,7 +46,7 @@ def settings(of: Sequence[type[Any]]) -> dict[str, Any]:
     return {name: str if name in PLUGINS else hint for name, hint in found.items() if name not in hidden}
 
 
-def parse(name: str, text: str, hint: Any) -> list[Any] | Range:
+def parse(name: str, text: str, hint: Any) -> Values:
     """The values that a flag lists, ``0.03,0.07,0.1``, or its range, ``0.01..0.3`` (``0.01..0.3:log`` for a logarithmic scale)."""
     ranged = re.fullmatch(r"\s*(\S+?)\.\.(\S+?)(:log)?\s*", text)
     if ranged and hint in {int, float}:
@@ -54,7 +55,8 @@ def parse(name: str, text: str, hint: Any) -> list[Any] | Range:
             raise InputError(
                 f"{flag(name)} {text}: expected a smaller number before a larger one" + (", both above 0" if ranged[3] else "")
             )
-        return Range(low, high, bool(ranged[3]), hint is int)
+        distributions = import_optuna().distributions
+        return (distributions.IntDistribution if hint is int else distributions.FloatDistribution)(low, high, log=bool(ranged[3]))
     values = [_value(name, part.strip(), hint) for part in text.split(",")]
     if len(set(values)) < len(values):
         raise InputError(f"{flag(name)} {text}: a value is there twice; list each once")
@@ -117,26 +119,24 @@ def _brief(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value).lower()
 
 
-def split_fixed(given: Mapping[str, str], known: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, list[Any] | Range]]:
+def split_fixed(given: Mapping[str, str], known: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Values]]:
     """Settings with one value, and those that are varied."""
     parsed = {name: parse(name, text, known[name]) for name, text in given.items()}
-    varied = {name: values for name, values in parsed.items() if isinstance(values, Range) or len(values) > 1}
+    varied = {name: values for name, values in parsed.items() if not isinstance(values, list) or len(values) > 1}
     return {name: values[0] for name, values in parsed.items() if isinstance(values, list) and len(values) == 1}, varied
 
 
-def grid(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range], seeds: Sequence[int]) -> list[Combination]:
+def grid(fixed: Mapping[str, Any], varied: Mapping[str, Values], seeds: Sequence[int]) -> list[Combination]:
     """Every combination; all settings are checked before the first run begins."""
     if not varied:
         raise InputError("nothing to compare; give a setting several values, as --entropy 0.03,0.07,0.1")
-    lists = []
     for name, values in varied.items():
-        if isinstance(values, Range):
+        if not isinstance(values, list):
             raise InputError(f"{flag(name)}: a range needs --search optuna; list values, with commas between them, to try them all")
-        lists.append(values)
-    return [combine(dict(zip(varied, chosen, strict=True)), fixed, seeds) for chosen in itertools.product(*lists)]
+    return [combine(dict(zip(varied, chosen, strict=True)), fixed, seeds) for chosen in itertools.product(*varied.values())]
 
 
-def check_edges(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range], seeds: Sequence[int]) -> None:
+def check_edges(fixed: Mapping[str, Any], varied: Mapping[str, Values], seeds: Sequence[int]) -> None:
     """Check the first and the last value of each setting, so that a wrong one is found before the first run."""
     if not varied:
         raise InputError("--search optuna: nothing to search; give a setting several values or a range, as --entropy 0.01..0.3")
@@ -148,20 +148,11 @@ def check_edges(fixed: Mapping[str, Any], varied: Mapping[str, list[Any] | Range
 class Proposals:
     """Values proposed by Optuna, given the scores of earlier ones; earlier proposals can be added, so that a sweep can be resumed."""
 
-    def __init__(self, varied: Mapping[str, list[Any] | Range], already: int) -> None:
-        try:
-            import optuna
-        except ImportError as error:
-            raise InputError("--search optuna needs the package optuna; install it with: pip install 'sestra[sweep]'") from error
+    def __init__(self, varied: Mapping[str, Values], already: int) -> None:
+        optuna = import_optuna()
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self.distributions: dict[str, Any] = {}
-        for name, values in varied.items():
-            if isinstance(values, list):
-                self.distributions[name] = optuna.distributions.CategoricalDistribution(values)
-            elif values.whole:
-                self.distributions[name] = optuna.distributions.IntDistribution(int(values.low), int(values.high), log=values.log)
-            else:
-                self.distributions[name] = optuna.distributions.FloatDistribution(values.low, values.high, log=values.log)
+        listed = {name: optuna.distributions.CategoricalDistribution(values) for name, values in varied.items() if isinstance(values, list)}
+        self.distributions = {**varied, **listed}
         self.study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=already + 1))
         self._asked: dict[int, Any] = {}
 

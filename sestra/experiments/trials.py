@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -86,12 +85,10 @@ class Job:
     """What the driver found to train on: a worker that finds anything else must not train on it."""
     registered: dict[str, dict[str, type[Any]]]
     """What the driver registered in Python, by kind and name."""
-    token: str = ""
-    """Identifies this attempt in the note that the worker leaves in the run's folder."""
 
     @classmethod
-    def of(cls, trial: Trial, conditions: Conditions, source: Source, token: str = "") -> Job:
-        return cls(trial.name, trial.system, trial.config.to_json(), conditions, source, registered(), token)
+    def of(cls, trial: Trial, conditions: Conditions, source: Source) -> Job:
+        return cls(trial.name, trial.system, trial.config.to_json(), conditions, source, registered())
 
 
 REGISTRIES: tuple[Registry[Any], ...] = (WORLDS, POLICIES, LEARNERS)
@@ -158,7 +155,7 @@ def _work_on(job: Job) -> Outcome:
             f"{job.source.sha256[:12]}); give all machines the same, in the same folder"
         )
     folder = RunFolder(conditions.runs / trial.name)
-    with _alone(folder, job.token):
+    with _alone(folder):
         found = folder.config() if folder.exists() else trial.config
         different = differences(trial.config, found)
         if different and (conditions.strict or found.world != trial.config.world):
@@ -187,20 +184,13 @@ NOTE = "worker.json"
 """In a run's folder while a worker is training it: which worker."""
 
 
-def worker(folder: Path) -> dict[str, Any]:
-    """What the worker noted that is training the run now, if there is one."""
-    with suppress(OSError, TypeError, ValueError):
-        return dict(json.loads((folder / NOTE).read_text(encoding="utf-8")))
-    return {}
-
-
 @contextmanager
-def _alone(folder: RunFolder, token: str) -> Iterator[None]:
+def _alone(folder: RunFolder) -> Iterator[None]:
     """Lock the run, and note who has it."""
     note = folder.path / NOTE
     with folder.locked(LOCK_TIMEOUT):
         try:
-            write_json(note, {"token": token, "host": socket.gethostname(), "pid": os.getpid()})
+            write_json(note, {"host": socket.gethostname(), "pid": os.getpid()})
             yield
         finally:
             note.unlink(missing_ok=True)

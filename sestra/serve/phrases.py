@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 from zlib import crc32
 
 from sestra.data.examples import phrases_of
-from sestra.data.grammar import Context
 from sestra.data.synthetic import generate, next_turn
 from sestra.errors import InputError
 from sestra.serve.schemas import Example
@@ -42,7 +42,7 @@ def suggestions(world: World[Any], state: tuple[Any, ...], *, spoken: bool, seed
         if len(found) == MAX_SUGGESTIONS:
             break
         try:
-            turn = next_turn(grammar, world.name, Context((state,), grammar.start(rng).speaker), rng)
+            turn = next_turn(grammar, world.name, replace(grammar.start(rng), states=(state,)), rng)
         except (InputError, LookupError):  # a state that the grammar never meets, such as hats without people
             break
         if turn.instruction.words not in found and not turn.instruction.words.startswith(OPENERS):

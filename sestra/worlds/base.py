@@ -32,16 +32,13 @@ class Edit:
     kind: str
     arguments: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True)
-class Action:
-    """A kind and at most two arguments, such as ``push 7 o``; the paper's a_T(a_1, a_2)."""
-
-    kind: str
-    arguments: tuple[str, ...] = ()
-
     def __str__(self) -> str:
         return " ".join((self.kind, *self.arguments))
+
+
+@dataclass(frozen=True)
+class Action(Edit):
+    """An edit of a certain slot, with at most two arguments, such as ``push 7 o``; the paper's a_T(a_1, a_2)."""
 
 
 STOP = Action("stop")
@@ -71,7 +68,7 @@ class World(ABC, Generic[Content]):
 
     ``drawing``, ``grammar`` and the methods beside them return optional parts; where one returns None, the package uses a generic part.
     The class in the module ``world`` of a package has its parts in modules beside it, which are imported when they are first asked for:
-    ``drawing.DRAWING``, ``sprites.SPRITES``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
+    ``drawing.DRAWING``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
     ``encoder.ENCODER`` and ``analysis.ANALYSIS``. A world that is written in a single file overrides the methods instead.
     """
 
@@ -121,10 +118,6 @@ class World(ABC, Generic[Content]):
     def drawing(self) -> Drawing | None:
         """How states are drawn; None: as numbered boxes."""
         return cast("Drawing | None", self._part("drawing", "DRAWING"))
-
-    def sprites(self) -> Mapping[str, Any] | None:
-        """The parts of the drawing that the page moves (``sestra.drawing.sprites``); None: the page shows states as text."""
-        return cast("Mapping[str, Any] | None", self._part("sprites", "SPRITES"))
 
     def grammar(self) -> Grammar | None:
         """What generates instructions; None: no interactions can be generated."""

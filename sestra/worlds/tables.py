@@ -60,7 +60,7 @@ class Tables:
             raise InputError(f"world {self.world.name}: two of its actions read the same; give each edit its own kind or arguments")
         for content, row in zip(self.world.contents, after, strict=True):
             for edit, result in zip(self.world.edits, row, strict=True):
-                done = f"world {self.world.name}: edit {' '.join((edit.kind, *edit.arguments))!r} makes {result!r} of {content!r}"
+                done = f"world {self.world.name}: edit {str(edit)!r} makes {result!r} of {content!r}"
                 if result is not None and result not in self._index:
                     raise InputError(f"{done}, which is not among its contents; list it there, or return None for an invalid edit")
                 if result == content:

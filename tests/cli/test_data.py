@@ -14,8 +14,9 @@ from sestra import Agent, pretrained
 from sestra.agent.trace import Step, Trace, Turn
 from sestra.data import download as downloads
 from sestra.data import scone as reader
+from sestra.data import synthetic
 from sestra.data.examples import example
-from sestra.data.synthetic import DEV, TRAIN, generate
+from sestra.data.synthetic import generate
 from sestra.worlds import WORLDS, get_world
 
 GOOD = "one\t1:4 2:0\ttake it away\t1:0\n"
@@ -97,7 +98,11 @@ def test_download_tells_what_it_did(capsys: pytest.CaptureFixture[str], tmp_path
 # stats, generate, show
 
 
-def test_stats_without_scone_say_that_they_are_of_generated_data(capsys: pytest.CaptureFixture[str], no_scone: Path):
+def test_stats_without_scone_say_that_they_are_of_generated_data(
+    capsys: pytest.CaptureFixture[str], no_scone: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(synthetic, "TRAIN", 50)
+    monkeypatch.setattr(synthetic, "DEV", 10)
     status, out, err = run(capsys, "data", "stats")
     assert (status, err) == (0, "")
     assert "SCONE was not found: this is generated data" in " ".join(out.split())
@@ -105,8 +110,8 @@ def test_stats_without_scone_say_that_they_are_of_generated_data(capsys: pytest.
     found = json.loads(out)
     assert found["source"] == "generated"
     for world in found["worlds"].values():
-        assert world["sequences"] == {"train": TRAIN, "dev": DEV}
-        assert world["steps"]["train"]["total"] == world["steps"]["train"]["reached"] == 5 * TRAIN
+        assert world["sequences"] == {"train": 50, "dev": 10}
+        assert world["steps"]["train"]["total"] == world["steps"]["train"]["reached"] == 250
 
 
 def test_stats_stop_at_a_bad_file(capsys: pytest.CaptureFixture[str], tmp_path: Path):
@@ -119,14 +124,14 @@ def test_stats_stop_at_a_bad_file(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 @pytest.mark.scone
 def test_stats_of_scone(capsys: pytest.CaptureFixture[str], scone: Path):
-    status, out, _ = run(capsys, "data", "stats", "--data", scone, "--json")
-    assert status == 0
-    assert [world["vocabulary"] for world in json.loads(out)["worlds"].values()] == [695, 816, 475]
     status, out, _ = run(capsys, "data", "stats", "--data", scone)
     assert status == 0
     rows = {" ".join(line.split()[:2]): line.split()[2:] for line in out.splitlines()}
     assert rows["together train"] == ["55,990", "0", "55,990", "2.18", "6"]
     assert rows["together dev"] == ["3,210", "9", "3,210", "2.16", "6"]
+    assert rows["together train-orig"] == ["18,533", "0", "18,533", "2.38", "6"]
+    assert "train 3,657 3,657 3,352 3,352 4,189 4,189 dev 245 245 198 198 199 199" in " ".join(out.split())
+    assert "vocabulary 695 695 816 816 475 475" in " ".join(out.split())
     assert rows["instruction length"] == ["8.0±3.2", "8.0±3.2", "10.5±5.5", "10.5±5.5", "5.4±2.4", "5.4±2.4"]
 
 
@@ -170,7 +175,7 @@ def test_show_draws_an_interaction(capsys: pytest.CaptureFixture[str], tmp_path:
         (["--index", "-1"], "--index -1: expected a whole number from 0"),
         (["--id", "none"], "no interaction is called 'none'; expected one like 'one'"),
         (["--id", "one", "--index", "0"], "both say which interaction"),
-        (["--svg", "."], "is a directory"),
+        (["--svg", "mine.png"], "--svg mine.png: expected a name that ends in .svg"),
     ],
 )
 def test_show_refuses_nonsense(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], expected: str):

@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sestra.data import download as downloads
-from sestra.data.download import SHA256, URL, DownloadError, Limits, download
+from sestra.data.download import SHA256, URL, download
+from sestra.errors import InputError
 
 FILES = {"alchemy-dev.tsv": b"one\tstand-in\n" * 500, "scene-dev.tsv": b"two\tstand-in\n"}
 CHECKSUMS = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
-QUICK = Limits(silence=0.4, patience=1.2, archive=100_000, member=10_000)
+QUICK = 0.2
 
 Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
 
@@ -59,13 +60,13 @@ class Server:
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.http.server_port}/scone.zip"
 
-    def download(self, to: Path, limits: Limits = QUICK, **options: object) -> list[str]:
-        return download(to, url=self.url, checksums=CHECKSUMS, limits=limits, **options)
+    def download(self, to: Path, **options: object) -> list[str]:
+        return download(to, url=self.url, checksums=CHECKSUMS, timeout=QUICK, **options)
 
     def failure(self, to: Path, answer: Answer) -> str:
         """The error that the answer leads to, after which nothing is there."""
         self.answer = answer
-        with pytest.raises(DownloadError) as caught:
+        with pytest.raises(InputError) as caught:
             self.download(to)
         assert not to.exists()
         assert str(caught.value).startswith(f"{self.url}: ")
@@ -126,7 +127,7 @@ def test_files_that_are_there_are_not_fetched_again(server: Server, tmp_path: Pa
 def test_a_file_that_differs_is_replaced_only_when_asked(server: Server, tmp_path: Path):
     (tmp_path / "scene-dev.tsv").write_text("my own work")
     with pytest.raises(
-        DownloadError, match=r"these differ from the release: scene-dev\.tsv; move them away, or overwrite them with --replace"
+        InputError, match=r"these differ from the release: scene-dev\.tsv; move them away, or overwrite them with --replace"
     ):
         server.download(tmp_path)
     assert server.requests == 0
@@ -137,7 +138,7 @@ def test_a_file_that_differs_is_replaced_only_when_asked(server: Server, tmp_pat
 
 def test_a_folder_in_a_files_place_is_never_replaced(server: Server, tmp_path: Path):
     (tmp_path / "scene-dev.tsv").mkdir()
-    with pytest.raises(DownloadError, match=r"differ from the release: scene-dev\.tsv"):
+    with pytest.raises(InputError, match=r"differ from the release: scene-dev\.tsv"):
         server.download(tmp_path, replace=True)
     assert [path.name for path in tmp_path.iterdir()] == ["scene-dev.tsv"]
 
@@ -163,11 +164,7 @@ def test_redirections_are_followed_to_the_web_only(server: Server, tmp_path: Pat
 
 
 def test_truncated_answers(server: Server, tmp_path: Path):
-    half = GOOD[: len(GOOD) // 2]
-    assert server.failure(tmp_path / "to", body(half, len(GOOD))).startswith(
-        f"the answer ended after {len(half)} of {len(GOOD)} bytes; run the command"
-    )
-    assert "is not a sound ZIP archive" in server.failure(tmp_path / "to", body(half))
+    assert "is not a sound ZIP archive" in server.failure(tmp_path / "to", body(GOOD[: len(GOOD) // 2], len(GOOD)))
 
 
 def test_slow_answers(server: Server, tmp_path: Path):
@@ -178,15 +175,8 @@ def test_slow_answers(server: Server, tmp_path: Path):
         body(GOOD[:100], len(GOOD))(handler)
         server.over.wait(5)
 
-    def dripping(handler: http.server.BaseHTTPRequestHandler) -> None:
-        body(GOOD[:1], len(GOOD))(handler)
-        for byte in GOOD[1:]:
-            server.over.wait(0.1)
-            handler.wfile.write(bytes([byte]))
-
-    assert "the connection failed (nothing came for 0.4 seconds); try again" in server.failure(tmp_path / "to", silent)
-    assert "the connection failed (nothing came for 0.4 seconds); try again" in server.failure(tmp_path / "to", stalled)
-    assert "bytes came in 1.2 seconds; try again" in server.failure(tmp_path / "to", dripping)
+    assert "the connection failed (nothing came for 0.2 seconds); try again" in server.failure(tmp_path / "to", silent)
+    assert "the connection failed (nothing came for 0.2 seconds); try again" in server.failure(tmp_path / "to", stalled)
 
 
 @pytest.mark.parametrize("status", [403, 404, 500, 503])
@@ -203,21 +193,18 @@ def test_wrong_answers(server: Server, tmp_path: Path):
     changed = archive({**RIGHT, "scone/rlong/scene-dev.tsv": b"something else\n"})
     wrong = hashlib.sha256(b"something else\n").hexdigest()
     assert server.failure(to, body(changed)).startswith(
-        f"scone/rlong/scene-dev.tsv has the SHA-256 {wrong}, expected {CHECKSUMS['scene-dev.tsv']}; check the address"
+        f"rlong/scene-dev.tsv has the SHA-256 {wrong}, expected {CHECKSUMS['scene-dev.tsv']}; check the address"
     )
-    lacking = server.failure(to, body(archive({"rlong/other.tsv": b""})))
-    assert [line.split(": ")[-1].split(";")[0] for line in lacking.splitlines()] == [f"the archive has no rlong/{name}" for name in FILES]
+    assert "the archive has no rlong/alchemy-dev.tsv" in server.failure(to, body(archive({"rlong/other.tsv": b""})))
 
 
-def test_hostile_archives(server: Server, tmp_path: Path):
+def test_hostile_archives(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(downloads, "MAX_BYTES", 100_000)
     to = tmp_path / "to"
-    for name in ("../evil.tsv", "rlong/../../evil.tsv", "/evil.tsv", "..\\evil.tsv"):
-        assert "a file in the archive points outside of it" in server.failure(to, body(archive({**RIGHT, name: b"evil"})))
     bomb = archive({**RIGHT, "scone/rlong/scene-dev.tsv": b"0" * 5_000_000})
-    assert len(bomb) < QUICK.archive
-    assert "scone/rlong/scene-dev.tsv unpacks to 5,000,000 bytes, more than 10,000" in server.failure(to, body(bomb))
-    assert "is packed by method 14" in server.failure(to, body(archive(RIGHT, zipfile.ZIP_LZMA)))
-    assert "larger than the 100,000 bytes" in server.failure(to, body(GOOD, 10**12))
+    assert len(bomb) < downloads.MAX_BYTES
+    unpacked = hashlib.sha256(b"0" * downloads.MAX_BYTES).hexdigest()  # no more than that
+    assert f"rlong/scene-dev.tsv has the SHA-256 {unpacked}" in server.failure(to, body(bomb))
 
     def endless(handler: http.server.BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -226,26 +213,16 @@ def test_hostile_archives(server: Server, tmp_path: Path):
             handler.wfile.write(bytes(50_000))
 
     assert "larger than the 100,000 bytes" in server.failure(to, endless)
+    evil = dict.fromkeys(("../evil.tsv", "rlong/../../evil.tsv", "/evil.tsv", "..\\evil.tsv"), b"evil")
+    server.answer = body(archive(RIGHT | evil))
+    assert server.download(to) == sorted(FILES)
     assert not any(path.name.startswith("evil") for path in tmp_path.rglob("*"))
-
-
-def test_a_lie_about_the_size_does_not_unpack_more(server: Server, tmp_path: Path):
-    """The size in the archive's directory says 13 bytes, as it should be; the data behind it are five megabytes."""
-    small, large = archive({"rlong/scene-dev.tsv": FILES["scene-dev.tsv"]}), archive({"rlong/scene-dev.tsv": b"0" * 5_000_000})
-    size = zipfile.ZipFile(io.BytesIO(large)).infolist()[0].file_size.to_bytes(4, "little")
-    lying = large.replace(size, len(FILES["scene-dev.tsv"]).to_bytes(4, "little"))
-    assert lying != large
-    assert small != lying
-    server.answer = body(lying)
-    with pytest.raises(DownloadError):
-        download(tmp_path / "to", url=server.url, checksums={"scene-dev.tsv": CHECKSUMS["scene-dev.tsv"]}, limits=QUICK)
-    assert not (tmp_path / "to").exists()
 
 
 def test_a_failure_leaves_the_folder_as_it_was(server: Server, tmp_path: Path):
     (tmp_path / "alchemy-dev.tsv").write_bytes(FILES["alchemy-dev.tsv"])
     server.answer = body(b"nothing")
-    with pytest.raises(DownloadError):
+    with pytest.raises(InputError):
         server.download(tmp_path)
     assert contents(tmp_path) == {"alchemy-dev.tsv": FILES["alchemy-dev.tsv"]}
 
@@ -261,7 +238,7 @@ def test_interruption_leaves_nothing(server: Server, tmp_path: Path):
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/scone.zip", "scone.zip", "", "http://", "data:,x"])
 def test_only_web_addresses(tmp_path: Path, url: str):
-    with pytest.raises(DownloadError, match="is not a web address; expected one that begins with https:// or http://"):
+    with pytest.raises(InputError, match="is not a web address; expected one that begins with https:// or http://"):
         download(tmp_path / "to", url=url)
     assert not (tmp_path / "to").exists()
 
@@ -269,20 +246,20 @@ def test_only_web_addresses(tmp_path: Path, url: str):
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/x.zip", "http://127.0.0.1:port/x.zip", "http://[::1/x.zip", "http://127.0.0.1/a b"])
 def test_addresses_that_lead_nowhere(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("no_proxy", "*")
-    with pytest.raises(DownloadError, match="the connection failed"):
-        download(tmp_path / "to", url=url, limits=QUICK)
+    with pytest.raises(InputError, match="the connection failed"):
+        download(tmp_path / "to", url=url, timeout=QUICK)
     assert not (tmp_path / "to").exists()
 
 
 def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
     for to in (tmp_path / "file", tmp_path / "file" / "to", tmp_path / ("x" * 300)):
-        with pytest.raises(DownloadError, match=r"cannot be written \(.*\); choose another folder with --to"):
+        with pytest.raises(InputError, match=r"cannot be made \(.*\); choose another folder with --to"):
             server.download(to)
 
 
 @given(place=st.integers(0, len(GOOD) - 1), value=st.binary(max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_damaged_archive_is_refused_or_right(running: Server, place: int, value: bytes):
     running.answer = body(GOOD[:place] + value + GOOD[place + len(value) + 1 :])
     with tempfile.TemporaryDirectory() as folder:
@@ -290,7 +267,7 @@ def test_a_damaged_archive_is_refused_or_right(running: Server, place: int, valu
         try:
             running.download(to)
             fetched = True
-        except DownloadError:
+        except InputError:
             fetched = False
         assert (contents(to) == FILES) if fetched else not to.exists()
 

@@ -22,19 +22,19 @@ def folder_with_data(folder: Path) -> Path:
 def test_the_order_is_flag_then_variable_then_cache(no_scone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert locate.find() is None
     cached = folder_with_data(no_scone / "sestra" / "scone")
-    assert locate.find() == locate.locate() == cached == locate.default_folder()
+    assert locate.find() == cached == locate.default_folder()
     named = folder_with_data(tmp_path / "named")
     monkeypatch.setenv("SCONE_DATA", str(named))
-    assert locate.locate() == named
+    assert locate.find() == named
     asked = folder_with_data(tmp_path / "asked")
-    assert locate.locate(asked) == asked
+    assert locate.find(asked) == asked
     monkeypatch.setenv("SCONE_DATA", "")
-    assert locate.locate() == cached
+    assert locate.find() == cached
 
 
 def test_nothing_found_says_how_to_get_it(no_scone: Path):
     with pytest.raises(InputError) as caught:
-        locate.locate()
+        locate.read_split("scene", "dev")
     for part in (str(no_scone), "sestra data download", "--data", "SCONE_DATA", "sestra data generate"):
         assert part in str(caught.value)
 

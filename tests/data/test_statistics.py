@@ -1,14 +1,11 @@
-"""Table 1 and the steps, on data small enough to count by hand and on the real files."""
+"""Table 1 and the steps, on data small enough to count by hand; tests of 'sestra data stats' have SCONE's."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from sestra.data import locate
-from sestra.data.scone import Interaction, read
-from sestra.data.statistics import PAPER, Steps, Table1, count_steps, table1
+from sestra.data.scone import Interaction
+from sestra.data.statistics import Steps, Table1, count_steps, table1
 from sestra.worlds import get_world
 
 
@@ -43,23 +40,3 @@ def test_a_demonstration_that_misses_or_dawdles_is_not_counted(monkeypatch: pyte
 
     monkeypatch.setattr(Tables, "demonstrate", backwards)
     assert count_steps(world, [tangrams("0", "1"), tangrams("0", "0")]).reached == 1
-
-
-@pytest.mark.scone
-@pytest.mark.parametrize("world", PAPER)
-def test_scone_equals_the_papers_table_1(scone: Path, world: str):
-    files = {split: path for (name, split), path in locate.files(scone).items() if name == world}
-    ours, paper = table1({split: read(path, get_world(world)) for split, path in files.items()}), PAPER[world]
-    assert {"train", "dev"} <= set(ours.sequences)
-    for split in set(paper.sequences) & set(ours.sequences):
-        assert ours.sequences[split] == paper.sequences[split]
-    assert (round(ours.mean_length, 1), round(ours.deviation, 1), ours.vocabulary) == (paper.mean_length, paper.deviation, paper.vocabulary)
-
-
-@pytest.mark.scone
-@pytest.mark.parametrize(("split", "total", "unchanged"), [("train", 55_990, 0), ("dev", 3_210, 9), ("train-orig", 18_533, 0)])
-def test_every_step_of_scone_is_demonstrated(scone: Path, split: str, total: int, unchanged: int):
-    counted = [count_steps(get_world(world), read(scone / f"{world}-{split}.tsv", get_world(world))) for world in PAPER]
-    assert sum(steps.total for steps in counted) == total
-    assert sum(steps.reached for steps in counted) == total
-    assert sum(steps.unchanged for steps in counted) == unchanged

@@ -44,12 +44,13 @@ def test_identifiers_and_turns(world):
 
 
 @worlds
-def test_splits_are_disjoint(world):
+def test_splits_are_disjoint(world, monkeypatch):
+    monkeypatch.setattr(synthetic, "TRAIN", 500)
     splits = synthetic.splits(world)
-    assert {name: len(part) for name, part in splits.items()} == {"train": 2000, "dev": 200}
+    assert {name: len(part) for name, part in splits.items()} == {"train": 500, "dev": 200}
     keys = {name: {(i.states, i.instructions) for i in part} for name, part in splits.items()}
     assert not keys["train"] & keys["dev"]
-    assert len({i.id for part in splits.values() for i in part}) == 2200
+    assert len({i.id for part in splits.values() for i in part}) == 700
     assert synthetic.splits(world, seed=1)["dev"] != splits["dev"]
 
 
@@ -148,8 +149,6 @@ def test_an_instruction_means_one_thing_in_its_context(world):
         ({"seed": "x"}, "seed='x'"),
         ({"turns": 0}, "turns=0"),
         ({"turns": 1000}, "turns=1000"),
-        ({"prefix": ""}, "prefix ''"),
-        ({"prefix": "a\tb"}, "prefix 'a"),
     ],
 )
 def test_nonsense_is_refused(arguments, expected):

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sestra.drawing
-from sestra.drawing import changed, describe, draw_image, draw_strip_svg, draw_svg, draw_terminal, drawing_of, palette, write_png
+from sestra.drawing import changed, describe, draw_image, draw_strip_svg, draw_svg, draw_terminal, drawing_of, palette, strip_picture
 from sestra.drawing.generic import Drawing
-from sestra.drawing.raster import BAND
+from sestra.drawing.raster import BAND, save
 from sestra.drawing.shapes import Label, printable, text_width, wrap
 from sestra.errors import InputError
 from sestra.worlds import Edit, World
@@ -83,7 +83,7 @@ def test_every_content_is_valid_and_safe_svg(world):
 def test_every_shape_lies_within_the_canvas(world):
     everywhere = range(drawing_of(world).places or world.slots)
     for state in all_states(world):
-        picture = sestra.drawing.card(sestra.drawing._picture(world, state, everywhere))
+        picture = sestra.drawing.strip([("", sestra.drawing._picture(world, state, everywhere))])
         for shape in picture.shapes:
             left, top, right, bottom = shape.bounds()
             assert 0 <= left < right <= picture.width, shape
@@ -183,7 +183,7 @@ def test_a_strip_needs_a_frame(tmp_path):
     with pytest.raises(InputError, match="at least one caption and state"):
         draw_strip_svg(ALCHEMY, [])
     with pytest.raises(InputError, match="at least one caption and state"):
-        write_png(ALCHEMY, [], tmp_path / "none.png")
+        save(strip_picture(ALCHEMY, []), tmp_path / "none.png")
     assert not list(tmp_path.iterdir())
 
 
@@ -210,9 +210,6 @@ def test_pictures_in_pixels(world):
     for other in others:
         assert draw_image(world, other).shape == image.shape
         assert not np.array_equal(draw_image(world, other), image)
-    assert draw_image(world, first, scale=2).shape == (2 * image.shape[0], 2 * image.shape[1], 3)
-    with pytest.raises(InputError, match="scale 0 is too small"):
-        draw_image(world, first, scale=0)
 
 
 def test_each_unit_has_its_colour_in_pixels():
@@ -225,17 +222,18 @@ def test_each_unit_has_its_colour_in_pixels():
 def test_bands_leave_no_seam(monkeypatch):
     from sestra.drawing import raster
 
-    whole = draw_image(SCENE, PEOPLE, scale=2)
+    picture = sestra.drawing.strip_picture(SCENE, [("start", PEOPLE)])
+    whole = np.array(raster.to_image(picture, 2))
     assert whole.shape[0] > BAND
     monkeypatch.setattr(raster, "BAND", 10_000)
-    assert np.abs(whole.astype(int) - draw_image(SCENE, PEOPLE, scale=2)).max() <= 1
+    assert np.abs(whole.astype(int) - np.array(raster.to_image(picture, 2))).max() <= 1
 
 
 def test_png(tmp_path):
     from PIL import Image
 
     path = tmp_path / "strip.png"
-    write_png(SCENE, [("start", PEOPLE), ("the stage empties", ("__",) * 10)], path, scale=1)
+    save(strip_picture(SCENE, [("start", PEOPLE), ("the stage empties", ("__",) * 10)]), path)
     with Image.open(path) as image:
         image.load()
         assert image.format == "PNG"
@@ -243,12 +241,12 @@ def test_png(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["strip.png"], "no temporary file is left"
 
 
-@pytest.mark.parametrize("name", ["missing/strip.png", "folder", "nul\0.png", "x" * 300])
+@pytest.mark.parametrize("name", ["missing/strip.png", "folder.png", "nul\0.png", "x" * 300 + ".png"])
 def test_a_png_that_cannot_be_written(tmp_path, name):
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.png").mkdir()
     with pytest.raises(InputError, match=r"cannot be written|is a directory"):
-        write_png(TANGRAMS, [("start", ("402",))], tmp_path / name, scale=1)
-    assert [file.name for file in tmp_path.rglob("*")] == ["folder"]
+        save(strip_picture(TANGRAMS, [("start", ("402",))]), tmp_path / name)
+    assert [file.name for file in tmp_path.rglob("*")] == ["folder.png"]
 
 
 def test_without_pillow_the_error_says_what_to_install(monkeypatch):
@@ -331,6 +329,6 @@ def test_a_world_may_bring_its_own_drawing(monkeypatch):
 
 
 def test_importing_the_drawings_loads_nothing_heavy():
-    program = "import sys, sestra.drawing; print({'torch', 'numpy', 'PIL', 'rich'} & set(sys.modules))"
+    program = "import sys, sestra.drawing; print({'torch', 'numpy', 'PIL'} & set(sys.modules))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment).stdout == "set()\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 
 import gymnasium
@@ -30,12 +28,7 @@ def alchemy() -> gymnasium.Env:
 # Gymnasium's contract.
 
 
-def test_import_is_cheap_and_enough():
-    code = "import sys, sestra.envs, gymnasium; gymnasium.spec('sestra/Scene-v0'); sys.exit('sestra.envs.single' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    assert (sestra.envs.InstructionEnv, sestra.envs.InstructionVectorEnv) == (InstructionEnv, InstructionVectorEnv)
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = sestra.envs.nothing
+def test_import_is_enough():
     sestra.envs.register()  # once more does no harm
     assert gymnasium.make("sestra.envs:sestra/Tangrams-v0", interactions=FEW["tangrams"]).unwrapped.world.name == "tangrams"
 

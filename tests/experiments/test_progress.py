@@ -13,13 +13,11 @@ from rich.console import Console
 
 from sestra.experiments.grid import trials
 from sestra.experiments.progress import View
-from sestra.experiments.ray_pool import Attempt
 from sestra.experiments.trials import NOTE, Outcome
 
 
-def write(folder, token: str, epochs: int) -> None:
+def write(folder, epochs: int) -> None:
     folder.mkdir()
-    (folder / NOTE).write_text(json.dumps({"token": token, "host": "here", "pid": 1}))
     lines = [{"epoch": n, "inst": 50.0 + n, "utts3": None, "utts5": 20.0 + n, "seconds": 60.0 * n} for n in range(1, epochs + 1)]
     (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
@@ -30,12 +28,13 @@ def view_of(tmp_path, *, terminal: bool) -> tuple[View, SimpleNamespace, io.Stri
     view = View(Console(file=text, force_terminal=terminal, width=100, height=40), tmp_path, time.time() + 600)
     for trial in (running, waiting, ended):
         view.add(trial)
-    write(tmp_path / running.name, "now", 3)
-    write(tmp_path / waiting.name, "before", 1)
-    write(tmp_path / ended.name, "", 2)
-    attempts = {1: Attempt(running, "now", failures=1), 2: Attempt(waiting, "now")}
+    write(tmp_path / running.name, 3)
+    write(tmp_path / waiting.name, 1)
+    write(tmp_path / ended.name, 2)
+    (tmp_path / running.name / NOTE).write_text("{}")
     view.ended(Outcome(ended.name, "ended"))
-    return view, SimpleNamespace(attempts=attempts, complaints=["scene-sestra-1: it died"]), text
+    failures = {running.name: 1, waiting.name: 0}
+    return view, SimpleNamespace(attempts={1: running, 2: waiting}, failures=failures, complaints=["scene-sestra-1: it died"]), text
 
 
 def test_table(tmp_path):

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 from commands import run
+from optuna.distributions import FloatDistribution, IntDistribution
 
 from sestra.errors import InputError
 from sestra.experiments.progress import duration, parse_budget
-from sestra.experiments.sweep import Proposals, Range, checked, grid, kinds, parse, settings, split_fixed
+from sestra.experiments.sweep import Proposals, checked, grid, kinds, parse, settings, split_fixed
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.learners.supervised import Supervised
 from sestra.learning.policies.objects.config import ObjectConfig
@@ -25,8 +26,8 @@ SMALL = ["--world", "lamps", "--epochs", "2", "--hidden", "6", "--embedding", "4
     [
         ("entropy", "0.03,0.07, 0.1", [0.03, 0.07, 0.1]),
         ("horizon", "5", [5]),
-        ("horizon", "3..7", Range(3, 7, log=False, whole=True)),
-        ("learning_rate", "1e-4..1e-2:log", Range(1e-4, 1e-2, log=True, whole=False)),
+        ("horizon", "3..7", IntDistribution(3, 7)),
+        ("learning_rate", "1e-4..1e-2:log", FloatDistribution(1e-4, 1e-2, log=True)),
         ("learner", "sestra,supervised", ["sestra", "supervised"]),
         ("rename_symbols", "true,False", [True, False]),
         ("world", "scene", ["scene"]),
@@ -89,7 +90,7 @@ def test_grid_of_combinations():
 
 def test_proposals_learn():
     """Optuna finds the top of a parabola better than chance, and is told what was proposed before."""
-    varied = {"entropy": Range(0.0, 1.0, log=False, whole=False), "horizon": [3, 4]}
+    varied = {"entropy": FloatDistribution(0.0, 1.0), "horizon": [3, 4]}
     proposals = Proposals(varied, 1)
     proposals.proposed(0, {"entropy": 0.5, "horizon": 3})
     proposals.tell(0, -0.04)

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from sestra.data import synthetic
-from sestra.data.grammar import Context, Phenomenon, Speaker
+from sestra.data.grammar import Phenomenon, Speaker
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.alchemy import descriptions as alchemy_beakers
 from sestra.worlds.alchemy.world import COLOURS
@@ -189,8 +189,7 @@ def test_plain_instructions_lead_to_their_goals(world):
 
 def told(world, state, *steps):
     """A context made of chosen turns: each is what the next turn must say, drawn until it does."""
-    speaker = plain(get_world(world).grammar().start(Random(0))).speaker
-    context, rng = Context((state,), speaker), Random(3)
+    context, rng = replace(plain(get_world(world).grammar().start(Random(0))), states=(state,)), Random(3)
     for step in steps:
         turns = (synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(200_000))
         context = context.then(next(turn for turn in turns if turn.instruction.words == step))
@@ -246,5 +245,5 @@ def test_discourse_by_example(world, start, steps, goal):
 def test_what_cannot_be_repeated_is_not(world, start, step):
     """Nobody says "again" or "the same" after the far end or of a share: it would not be clear what is meant."""
     context, rng = told(world, get_world(world).parse(start), step), Random(0)
-    turns = [synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(2000)]
+    turns = [synthetic.next_turn(get_world(world).grammar(), world, context, rng) for _ in range(500)]
     assert [turn.instruction.words for turn in turns if Phenomenon.SAME_AGAIN in turn.instruction.phenomena] == []

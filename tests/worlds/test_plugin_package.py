@@ -29,6 +29,16 @@ margin = "sestra_boxes.own_learner:Margin"
 """
 """Added to the package, with the files of the two other examples."""
 START = "1:r 2:_ 3:g 4:_ 5:_"
+COMMANDS = """
+import contextlib, io, json, sys
+from sestra.cli import main
+printed = []
+for command in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.suppress(SystemExit):
+        assert main(command) == 0, command
+    printed.append(output.getvalue())
+print(json.dumps(printed))
+"""
 
 
 class Desk:
@@ -53,32 +63,35 @@ class Desk:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def sestra(self, *arguments: str) -> str:
-        return self.python("-m", "sestra", *arguments)
+    def sestra(self, *commands: list[str]) -> list[str]:
+        """What each command prints, all in one process."""
+        return json.loads(self.python("-c", COMMANDS, json.dumps(commands)))
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     pytest.importorskip("setuptools")
     desk = Desk(tmp_path_factory.mktemp("plugin"))
-    for seed, (split, count) in enumerate((("train", 40), ("dev", 10))):
-        (desk.folder / "data").mkdir(exist_ok=True)
-        where = f"data/boxes-{split}.tsv"
-        desk.sestra("data", "generate", "--world", "boxes", "--count", str(count), "--seed", str(seed), "--out", where)
+    (desk.folder / "data").mkdir()
+    generate = ["data", "generate", "--world", "boxes", "--count"]
+    desk.sestra(
+        [*generate, "40", "--seed", "0", "--out", "data/boxes-train.tsv"], [*generate, "10", "--seed", "1", "--out", "data/boxes-dev.tsv"]
+    )
     return desk
 
 
-def test_it_is_listed_and_its_data_is_known_by_name(desk: Desk):
-    assert "{alchemy,scene,tangrams,boxes," in desk.sestra("data", "generate", "--help")
-    checked = json.loads(desk.sestra("data", "check", "data/boxes-train.tsv", "data/boxes-dev.tsv", "--json"))
-    assert [(each["world"], each["interactions"]) for each in checked["files"]] == [("boxes", 40), ("boxes", 10)]
-    assert "boxes" in json.loads(desk.sestra("data", "stats", "--data", "data", "--json"))["worlds"]
-    assert "sestra/Boxes-v0" in desk.python("-c", "import gymnasium, sestra.envs; print(*gymnasium.registry)")
-
-
-def test_it_is_drawn(desk: Desk):
-    desk.sestra("data", "show", "data/boxes-dev.tsv", "--svg", "boxes.svg")
+def test_it_is_listed_and_its_data_is_known_by_name_and_drawn(desk: Desk):
+    shown, checked, stats, _ = desk.sestra(
+        ["data", "generate", "--help"],
+        ["data", "check", "data/boxes-train.tsv", "data/boxes-dev.tsv", "--json"],
+        ["data", "stats", "--data", "data", "--json"],
+        ["data", "show", "data/boxes-dev.tsv", "--svg", "boxes.svg"],
+    )
+    assert "{alchemy,scene,tangrams,boxes," in shown
+    assert [(each["world"], each["interactions"]) for each in json.loads(checked)["files"]] == [("boxes", 40), ("boxes", 10)]
+    assert "boxes" in json.loads(stats)["worlds"]
     assert "#8a6a45" in (desk.folder / "boxes.svg").read_text(), "the colour of the board"
+    assert "sestra/Boxes-v0" in desk.python("-c", "import gymnasium, sestra.envs; print(*gymnasium.registry)")
 
 
 def test_its_instructions_are_analysed_and_suggested(desk: Desk):
@@ -98,12 +111,18 @@ assert any(turn for each in generate("boxes", 20, seed=2) for turn in references
     desk.python("-c", program)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_it_is_trained_evaluated_and_followed(desk: Desk, policy: str):
-    run = f"runs/{policy}"
-    desk.sestra("train", "--world", "boxes", "--data", "data", "--out", run, *TRAIN, *POLICIES[policy])
-    config = json.loads((desk.folder / run / "config.json").read_text())
-    assert (config["world"], config["policy"]["name"]) == ("boxes", policy)
-    assert json.loads(desk.sestra("evaluate", run, "--data", "data", "--json"))
-    desk.sestra("run", "--agent", run, "--state", START, "remove the green box", "--svg", f"{policy}.svg")
-    assert "remove the green box" in (desk.folder / f"{policy}.svg").read_text()
+def test_it_is_trained_evaluated_and_followed(desk: Desk):
+    commands = []
+    for policy, flags in POLICIES.items():
+        run = f"runs/{policy}"
+        commands += [
+            ["train", "--world", "boxes", "--data", "data", "--out", run, *TRAIN, *flags],
+            ["evaluate", run, "--data", "data", "--json"],
+            ["run", "--agent", run, "--state", START, "remove the green box", "--svg", f"{policy}.svg"],
+        ]
+    printed = desk.sestra(*commands)
+    for number, policy in enumerate(POLICIES):
+        config = json.loads((desk.folder / "runs" / policy / "config.json").read_text())
+        assert (config["world"], config["policy"]["name"]) == ("boxes", policy)
+        assert json.loads(printed[3 * number + 1])
+        assert "remove the green box" in (desk.folder / f"{policy}.svg").read_text()

@@ -39,6 +39,7 @@ def test_one_instance_per_class():
 
 def test_registered_in_python(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(WORLDS, "_registered", {})
+    monkeypatch.setattr(WORLDS, "_references", {})
     WORLDS.register("my-lamps", Lamps)
     assert WORLDS.names() == ["alchemy", "scene", "tangrams", "my-lamps"]
     assert type(get_world("my-lamps")) is Lamps
@@ -92,8 +93,8 @@ def test_a_world_in_a_file_is_trained_followed_and_drawn(
 
 def test_parts_are_optional():
     lamps: World[str] = Lamps()
-    parts = (lamps.drawing(), lamps.sprites(), lamps.grammar(), lamps.phrases(), lamps.features(), lamps.state_encoder(), lamps.analysis())
-    assert parts == (None,) * 7
+    parts = (lamps.drawing(), lamps.grammar(), lamps.phrases(), lamps.features(), lamps.state_encoder(), lamps.analysis())
+    assert parts == (None,) * 6
 
 
 def test_parts_lie_beside_the_module_world():

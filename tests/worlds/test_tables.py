@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from sestra.data.scone import read
 from sestra.errors import InputError
 from sestra.worlds import STOP, WORLDS, Edit, World, get_world
 from sestra.worlds.tables import UNREACHABLE, Integers, Tables, compile_world
@@ -41,10 +40,11 @@ def test_next_and_valid_for_every_content_and_edit(tables):
             assert contents[tables.next[row, column]] == (content if after is None else after)
 
 
-def test_distance_is_the_worlds_own_for_every_pair(tables):
+def test_distance_is_the_worlds_own(tables):
+    """To every goal, or to some hundred where there are more: for those, tests below check every pair in other ways."""
     contents, distance = tables.world.contents, tables.world.distance
-    for goal, column in zip(contents, tables.distance.T.tolist(), strict=True):
-        assert column == [distance(content, goal) for content in contents]
+    for goal in range(0, len(contents), 1 + len(contents) // 200):
+        assert tables.distance[:, goal].tolist() == [distance(content, contents[goal]) for content in contents]
 
 
 def edit_distance(a: str, b: str, substitution: int) -> int:
@@ -231,17 +231,6 @@ def test_natural_order(name, state, goal, wanted):
     tables = TABLES[name]
     states, goals = (tables.encode([tables.world.parse(text)]) for text in (state, goal))
     assert ", ".join(str(tables.action(index)) for index in tables.demonstrate(states, goals)[0].tolist()) == f"{wanted}, stop"
-
-
-STEPS = {"alchemy": {"train": 18_285, "dev": 1_225}, "scene": {"train": 16_760, "dev": 990}, "tangrams": {"train": 20_945, "dev": 995}}
-
-
-@pytest.mark.scone
-@pytest.mark.parametrize("split", ["train", "dev"])
-def test_demonstrations_of_every_real_step(tables, split, scone):
-    turns = [turn for interaction in read(scone / f"{tables.world.name}-{split}.tsv", tables.world) for turn in interaction.turns()]
-    assert len(turns) == STEPS[tables.world.name][split]
-    check_demonstrations(tables, tables.encode(start for _, start, _ in turns), tables.encode(goal for _, _, goal in turns))
 
 
 # Worlds of one's own.

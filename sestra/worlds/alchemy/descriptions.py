@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
+from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked
 from sestra.worlds.alchemy.world import BEAKERS, COLOURS
 
 
@@ -27,13 +27,14 @@ NOTHING = Event("nothing", None, repeatable=False)
 
 def focus(context: Context) -> int | None:
     """The beaker that "it" means."""
-    return (context.event or NOTHING).beaker
+    beaker: int | None = context.event.beaker
+    return beaker
 
 
 def refer(context: Context, beaker: int, rng: Random) -> Phrase:
     """A pronoun where there is one, mostly; else a description."""
     if beaker == focus(context) and rng.random() < 0.6:
-        return expand(rng, context.speaker, "[it|it|it|that {beaker}|this {beaker}|that one|the same {beaker}]", PRONOUN)
+        return context.say(rng, "[it|it|it|that {beaker}|this {beaker}|that one|the same {beaker}]", PRONOUN)
     return describe(context, beaker, rng)
 
 
@@ -48,7 +49,7 @@ def describe(context: Context, beaker: int, rng: Random) -> Phrase:
         names = _by_neighbour(context, beaker) or names
     elif rare < 0.05:
         names = _from_the_ends(context, beaker)
-    return expand(rng, context.speaker, names)
+    return context.say(rng, names)
 
 
 def _by_place(context: Context, beaker: int) -> list[Template]:

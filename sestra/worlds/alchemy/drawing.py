@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape
-from sestra.worlds.alchemy.world import CAPACITY, COLOURS
-
-if TYPE_CHECKING:
-    from rich.text import Text
+from sestra.drawing.sprites import Plain, colours, places, plain_sprites
+from sestra.worlds.alchemy.world import BEAKERS, CAPACITY, COLOURS
 
 PITCH, TOP, UNIT, GLASS, WALL = 77.0, 14.0, 25.0, 53.0, 3.0
 DEPTH = CAPACITY * UNIT + WALL + 14
@@ -70,14 +69,11 @@ def terminal(state: State, highlight: Collection[int]) -> Text:
     def layer(units: str, level: int) -> Cell:
         return paint(units[level].upper(), NAMED[COLOURS[units[level]]]) if level < len(units) else ("   ", "")
 
-    rows = [[cell for units in state for cell in _walls(layer(units, level))] for level in reversed(range(CAPACITY))]
+    levels = reversed(range(CAPACITY))
+    rows = [[cell for units in state for cell in ((" │", ""), layer(units, level), ("│", ""), ("  ", ""))] for level in levels]
     rows.append([cell for _ in state for cell in centred(("╰───╯", ""), COLUMNS)])
     rows.append([cell for slot in range(len(state)) for cell in centred(number_cell(slot, highlight), COLUMNS)])
     return lines(rows)
-
-
-def _walls(inside: Cell) -> list[Cell]:
-    return [(" │", ""), inside, ("│", ""), ("  ", "")]
 
 
 def describe(state: State) -> str:
@@ -89,4 +85,20 @@ def describe(state: State) -> str:
     return sentences(full, len(state), "All beakers are empty.", "The other beakers are empty.")
 
 
-DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()})
+def sprites() -> Plain:
+    *glass, lip = beaker(0, "")
+    layers = {letter: [shape.moved(0, UNIT) for shape in unit(0, 1, letter)] for letter in COLOURS}
+    bottoms = {f"{letter} bottom": unit(0, 0, letter) for letter in COLOURS}
+    return {
+        "width": PITCH * BEAKERS,
+        "height": HEIGHT,
+        "unit": UNIT,
+        "capacity": CAPACITY,
+        "background": [],
+        "sprites": plain_sprites({"glass": glass, "lip": [lip], **bottoms, **layers}),
+        "places": places([PITCH * (place + 0.5) for place in range(BEAKERS)], frame, number),
+        "colours": colours(COLOURS),
+    }
+
+
+DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()}, sprites=sprites)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, State, Template, Turn, draw_speaker, expand, marked
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, State, Template, Turn, draw_speaker, marked
 from sestra.worlds.alchemy.descriptions import NOTHING, Event, colours, describe, focus, refer, units
 from sestra.worlds.alchemy.world import BEAKERS, CAPACITY, COLOURS
 
@@ -31,9 +31,8 @@ def start(rng: Random) -> Context:
     while sum(map(bool, beakers)) < 3:
         beakers = [rng.choice(START_COLOURS) * rng.randint(0, CAPACITY) for _ in range(BEAKERS)]
     beaker, chemical = ("beaker", "beaker", "beaker", "flask", "jar", "container"), ("chemical", "chemical", "liquid", "fluid", "substance")
-    return Context(
-        (tuple(beakers),), draw_speaker(rng, chatty=0.1, beaker=beaker, chemical=chemical, unit=("unit", "unit", "part", "portion"))
-    )
+    speaker = draw_speaker(rng, chatty=0.1, beaker=beaker, chemical=chemical, unit=("unit", "unit", "part", "portion"))
+    return Context((tuple(beakers),), speaker, nothing=NOTHING)
 
 
 def drain(context: Context, rng: Random) -> Turn | None:
@@ -41,7 +40,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
     full = [n for n in range(BEAKERS) if context.state[n]]
     if not full:
         return None
-    it, last = focus(context), context.event or NOTHING
+    it, last = focus(context), context.event
     beaker = it if it in full and rng.random() < 0.3 else rng.choice(full)
     size = len(context.state[beaker])
     amount = size if rng.random() < 0.3 else rng.randint(1, size)
@@ -78,7 +77,7 @@ def drain(context: Context, rng: Random) -> Turn | None:
         event = replace(event, repeatable=False)
     else:
         templates = [f"{THROW} {some} [of|from] {{x}}", f"[take|drain] {some} out of {{x}}"]
-    phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
+    phrase = context.say(rng, templates, x=refer(context, beaker, rng))
     return Turn(phrase, context.state_with({beaker: context.state[beaker][: size - amount]}), event)
 
 
@@ -96,7 +95,7 @@ def drain_top(context: Context, rng: Random) -> Turn | None:
         f"[take|drain] the {above} [{{chemical}}|] out of {{x}}",
         f"{THROW} everything but the {below} [{{chemical}}|] [from|in] {{x}}",
     )
-    phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
+    phrase = context.say(rng, templates, x=refer(context, beaker, rng))
     return Turn(phrase, context.state_with({beaker: rest}), Event("drain", beaker, repeatable=False))
 
 
@@ -119,7 +118,7 @@ def pour(context: Context, rng: Random) -> Turn | None:
         "pour [all of|the contents of] {x} into {y}",
         "[pour|put] {x} in {y}",
     )
-    phrase = expand(rng, context.speaker, templates, x=refer(context, source, rng), y=refer(context, target, rng))
+    phrase = context.say(rng, templates, x=refer(context, source, rng), y=refer(context, target, rng))
     return Turn(phrase, _poured(context, source, target), Event("pour", target))
 
 
@@ -143,17 +142,17 @@ def mix(context: Context, rng: Random) -> Turn | None:
         templates += [marked("[mix them [together|up|]|they turn brown|it turns brown|[stir|mix] it until it turns brown]", PRONOUN)]
     if sum(set(other) >= set(content) for other in context.state) == 1:
         templates += [f"mix the {colours(content)} {{chemical}}s [together|to make brown|to form a brown mixture|]"]
-    phrase = expand(rng, context.speaker, templates, x=refer(context, beaker, rng))
+    phrase = context.say(rng, templates, x=refer(context, beaker, rng))
     return Turn(phrase, context.state_with({beaker: BROWN * len(content)}), Event("mix", beaker))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
     """The last action once more, on the same beaker or on another."""
-    state, it, event = context.state, focus(context), context.event or NOTHING
+    state, it, event = context.state, focus(context), context.event
     if it is None or not event.repeatable:
         return None
     if event.kind == "drain" and event.amount and len(state[it]) >= event.amount and rng.random() < 0.5:
-        phrase = expand(rng, context.speaker, "[do [it|that] again|repeat [|that|the last step]|[|and |same ]again]", SAME_AGAIN)
+        phrase = context.say(rng, "[do [it|that] again|repeat [|that|the last step]|[|and |same ]again]", SAME_AGAIN)
         return Turn(phrase, context.state_with({it: state[it][: -event.amount]}), event)
 
     def after(beaker: int) -> State | None:
@@ -170,13 +169,13 @@ def again(context: Context, rng: Random) -> Turn | None:
         return None
     beaker = rng.choice(list(results))
     templates = ("do the same [with|for|to] {x}", "[repeat|repeat that|do that] [with|for] {x}", "[the |]same [with|for] {x}")
-    phrase = expand(rng, context.speaker, templates, SAME_AGAIN, x=describe(context, beaker, rng))
+    phrase = context.say(rng, templates, SAME_AGAIN, x=describe(context, beaker, rng))
     return Turn(phrase, results[beaker], event if event.kind == "pour" else replace(event, beaker=beaker))
 
 
 def put_back(context: Context, rng: Random) -> Turn | None:
     """What was just drained or poured goes back to where it was."""
-    event = context.event or NOTHING
+    event = context.event
     if event.kind not in ("drain", "pour"):
         return None
     templates: list[Template] = ["undo [that|it|the last step]"]
@@ -184,7 +183,7 @@ def put_back(context: Context, rng: Random) -> Turn | None:
         templates += ["put back what you [drained|removed]", marked("put [it|that] back [in|]", PRONOUN)]
     else:
         templates += [marked("pour it back where it came from", PRONOUN)]
-    return Turn(expand(rng, context.speaker, templates, PUT_BACK), context.states[-2], NOTHING)
+    return Turn(context.say(rng, templates, PUT_BACK), context.states[-2], NOTHING)
 
 
 def add(context: Context, rng: Random) -> Turn | None:
@@ -196,9 +195,7 @@ def add(context: Context, rng: Random) -> Turn | None:
     content = context.state[beaker]
     letter = content[0] if content else rng.choice(START_COLOURS)
     amount = rng.randint(1, FULLEST_POUR - len(content))
-    phrase = expand(
-        rng, context.speaker, f"add {units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng)
-    )
+    phrase = context.say(rng, f"add {units(context, amount)} of {COLOURS[letter]} [{{chemical}}|] to {{x}}", x=refer(context, beaker, rng))
     return Turn(phrase, context.state_with({beaker: content + letter * amount}), Event("add", beaker, repeatable=False))
 
 

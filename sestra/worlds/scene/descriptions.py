@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, expand, marked
+from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 EMPTY = NONE + NONE
@@ -28,28 +28,26 @@ class Event:
     """Whether "he" got the hat, rather than gave it."""
 
 
-NOTHING = Event("nothing")
-
-
 def focus(context: Context) -> int | None:
     """Where the person is whom "he" means."""
-    return event_of(context).who
+    who: int | None = context.event.who
+    return who
 
 
 def refer(context: Context, position: int, rng: Random) -> Phrase:
     """The subject of an instruction: a pronoun where there is one, mostly; else a description."""
     he = focus(context)
     if position == he and rng.random() < 0.7:
-        return expand(rng, context.speaker, "{he}", PRONOUN)
+        return context.say(rng, "{he}", PRONOUN)
     if he is not None and abs(position - he) == 1 and rng.random() < 0.1:
-        return expand(rng, context.speaker, f"the {{person}} [to|on] {{his}} {'left' if position < he else 'right'}", PRONOUN)
+        return context.say(rng, f"the {{person}} [to|on] {{his}} {'left' if position < he else 'right'}", PRONOUN)
     return describe(context, position, rng, he)
 
 
 def refer_object(context: Context, position: int, subject: int | None, rng: Random) -> Phrase:
     """Somebody else than the subject."""
     if position == focus(context) and rng.random() < 0.6:
-        return expand(rng, context.speaker, "{him}", PRONOUN)
+        return context.say(rng, "{him}", PRONOUN)
     return describe(context, position, rng, subject if subject is not None else focus(context))
 
 
@@ -71,7 +69,7 @@ def describe(context: Context, position: int, rng: Random, other_than: int | Non
         names += [f"the {{person}} in all {colour}"] * (shirt == hat)
     if sum((state[n][1] == NONE) == (hat == NONE) for n in people) == 1 < len(people):
         names += ["the [hatless {person}|{person} without a hat]" if hat == NONE else "the {person} with the hat"]
-    return expand(rng, context.speaker, names + _by_place(context, position, people, other_than))
+    return context.say(rng, names + _by_place(context, position, people, other_than))
 
 
 def _by_place(context: Context, position: int, people: list[int], other_than: int | None) -> list[Template]:
@@ -97,7 +95,7 @@ def _by_place(context: Context, position: int, people: list[int], other_than: in
 def place(context: Context, target: int, mover: int | None, rng: Random) -> tuple[Phrase, int]:
     """Where the mover goes (or somebody new, if None), and the signed number of steps, if it is said in steps."""
     template, steps = rng.choice(_places(context, target, mover, rng))
-    return expand(rng, context.speaker, template), steps
+    return context.say(rng, template), steps
 
 
 def _places(context: Context, target: int, mover: int | None, rng: Random) -> list[tuple[Template, int]]:
@@ -124,25 +122,19 @@ def _places(context: Context, target: int, mover: int | None, rng: Random) -> li
             continue
         side = "left" if target < other else "right"
         x = refer_object(context, other, mover, rng)
-        beside = [
-            expand(rng, context.speaker, f"[to the|to the direct|to the immediate|directly to the|just to the] {side} of {{x}}", x=x)
-        ] * 3
+        beside = [context.say(rng, f"[to the|to the direct|to the immediate|directly to the|just to the] {side} of {{x}}", x=x)] * 3
         if new and other == focus(context):
-            beside += [expand(rng, context.speaker, f"[to|on] {{his}} {side}", PRONOUN)] * 2
+            beside += [context.say(rng, f"[to|on] {{his}} {side}", PRONOUN)] * 2
         opposite = 2 * other - target
         if mover == opposite:
-            beside += [expand(rng, context.speaker, "to the other side of {x}", x=x)] * 2
+            beside += [context.say(rng, "to the other side of {x}", x=x)] * 2
         elif opposite in others or not 0 <= opposite < POSITIONS:  # only one side is free
-            beside += [expand(rng, context.speaker, "next to {x}", x=x)]
+            beside += [context.say(rng, "next to {x}", x=x)]
         ways += [(phrase, 0) for phrase in beside]
     if target - 1 in others and target + 1 in others:
         x, y = (describe(context, other, rng) for other in (target - 1, target + 1))
-        ways += 4 * [(expand(rng, context.speaker, "[in |]between {x} and {y}", x=x, y=y), 0)]
+        ways += 4 * [(context.say(rng, "[in |]between {x} and {y}", x=x, y=y), 0)]
     return ways
-
-
-def event_of(context: Context) -> Event:
-    return context.event or NOTHING
 
 
 def people_of(context: Context) -> list[int]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, INK, NAMED, PAPER, ink_on, mix
 from sestra.drawing.parts import Cell, centred, lines, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
-from sestra.worlds.scene.world import COLOURS, NONE
-
-if TYPE_CHECKING:
-    from rich.text import Text
+from sestra.drawing.sprites import Plain, colours, places, plain, plain_sprites
+from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 PITCH, WING = 60.0, 38.0
 """The width of a place, and of the curtain on either side."""
@@ -146,4 +145,21 @@ def _a(letter: str) -> str:
     return f"an {COLOURS[letter]}" if COLOURS[letter][0] in "aeiou" else f"a {COLOURS[letter]}"
 
 
-DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()})
+def sprites() -> Plain:
+    width = 2 * WING + PITCH * POSITIONS
+    clothes = {
+        f"{garment} {letter}": draw(0, NAMED[name], letter.upper())
+        for letter, name in COLOURS.items()
+        for garment, draw in (("shirt", person), ("hat", hat))
+    }
+    return {
+        "width": width,
+        "height": HEIGHT,
+        "background": [plain(shape) for shape in stage(width, POSITIONS)],
+        "sprites": plain_sprites({"shadow": figure(0, next(iter(COLOURS)), NONE)[:1], **clothes}),
+        "places": places([WING + PITCH * (place + 0.5) for place in range(POSITIONS)], frame, number),
+        "colours": colours(COLOURS),
+    }
+
+
+DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()}, sprites=sprites)

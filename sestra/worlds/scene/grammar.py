@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Template, Turn, draw_speaker, expand, marked
-from sestra.worlds.scene.descriptions import EMPTY, Event, article, describe, event_of, focus, people_of, place, refer, refer_object
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Template, Turn, draw_speaker, marked
+from sestra.worlds.scene.descriptions import EMPTY, Event, article, describe, focus, people_of, place, refer, refer_object
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS, distance
 
 LONGEST_TRADE = 4
@@ -44,7 +44,7 @@ def start(rng: Random) -> Context:
         step=("step", "space", "spot", "place"),
     )
     pronouns = {"he": "she", "him": "her", "his": "her"} if speaker.words["person"] == "woman" else {"he": "he", "him": "him", "his": "his"}
-    return Context((tuple(row),), replace(speaker, words={**speaker.words, **pronouns}))
+    return Context((tuple(row),), replace(speaker, words={**speaker.words, **pronouns}), nothing=Event("nothing"))
 
 
 # The rules.
@@ -69,9 +69,9 @@ def enter(context: Context, rng: Random) -> Turn | None:
     templates: list[Template] = [f"{one} {{person}} {dress} {{enters}} {{where}}"]
     if hat == NONE:
         templates += [f"{one} {{person}} in {COLOURS[shirt]} {{enters}} {{where}}"]
-    if event_of(context).kind == "enter":
+    if context.event.kind == "enter":
         templates += [marked(f"then {'another' if one == 'another' else 'one'} {dress} {{where}}", ELLIPSIS)]
-    return Turn(expand(rng, context.speaker, templates, where=where), context.state_with({target: shirt + hat}), Event("enter", target))
+    return Turn(context.say(rng, templates, where=where), context.state_with({target: shirt + hat}), Event("enter", target))
 
 
 def leave(context: Context, rng: Random) -> Turn | None:
@@ -80,7 +80,7 @@ def leave(context: Context, rng: Random) -> Turn | None:
     if not people:
         return None
     who = _someone(context, people, rng)
-    phrase = expand(rng, context.speaker, "{x} {leaves}", x=refer(context, who, rng))
+    phrase = context.say(rng, "{x} {leaves}", x=refer(context, who, rng))
     return Turn(phrase, context.state_with({who: EMPTY}), Event("leave", origin=who))
 
 
@@ -98,9 +98,9 @@ def move(context: Context, rng: Random) -> Turn | None:
     target = rng.choice(targets)
     where, steps = place(context, target, who, rng)
     templates: list[Template] = ["{x} [moves|moves|moves|goes|walks|relocates] {where}"]
-    if who == focus(context) and event_of(context).kind == "move":
+    if who == focus(context) and context.event.kind == "move":
         templates += [marked("then {where}", ELLIPSIS)]
-    phrase = expand(rng, context.speaker, templates, x=refer(context, who, rng), where=where)
+    phrase = context.say(rng, templates, x=refer(context, who, rng), where=where)
     return Turn(phrase, _moved(context, who, target), Event("move", target, origin=who, steps=steps))
 
 
@@ -117,18 +117,16 @@ def hats(context: Context, rng: Random) -> Turn | None:
         after = context.state_with({a: state[a][0] + state[b][1], b: state[b][0] + state[a][1]})
         pair = _both(context, a, b, rng)
         return Turn(
-            expand(rng, context.speaker, "{pair} [swap|switch|trade|exchange] hats", pair=pair),
+            context.say(rng, "{pair} [swap|switch|trade|exchange] hats", pair=pair),
             after,
             Event("trade", pair=frozenset((a, b))),
         )
     if kind == "take off" and who in worn:
-        phrase = expand(rng, context.speaker, "{x} takes [off {his} hat|{his} hat off]", x=refer(context, who, rng))
+        phrase = context.say(rng, "{x} takes [off {his} hat|{his} hat off]", x=refer(context, who, rng))
         return Turn(phrase, context.state_with({who: state[who][0] + NONE}), Event(kind, who))
     if kind == "put on" and who in bare:
         hat = rng.choice(list(COLOURS))
-        phrase = expand(
-            rng, context.speaker, f"{{x}} puts [on {article(COLOURS[hat])} hat|{article(COLOURS[hat])} hat on]", x=refer(context, who, rng)
-        )
+        phrase = context.say(rng, f"{{x}} puts [on {article(COLOURS[hat])} hat|{article(COLOURS[hat])} hat on]", x=refer(context, who, rng))
         return Turn(phrase, context.state_with({who: state[who][0] + hat}), Event(kind, who))
     return None
 
@@ -151,7 +149,7 @@ def _give(context: Context, giver: int, taker: int, rng: Random) -> Turn:
         ]
     after = context.state_with({giver: shirt + NONE, taker: state[taker][0] + hat})
     event = Event("give", taker if taken else giver, frozenset((giver, taker)), got=taken)
-    return Turn(expand(rng, context.speaker, templates, x=x, y=y), after, event)
+    return Turn(context.say(rng, templates, x=x, y=y), after, event)
 
 
 def trade(context: Context, rng: Random) -> Turn | None:
@@ -162,15 +160,15 @@ def trade(context: Context, rng: Random) -> Turn | None:
     if not short:
         return None
     a, b = rng.choice(short)
-    phrase = expand(rng, context.speaker, "{pair} [swap|switch|trade|exchange] [places|spots|positions]", pair=_both(context, a, b, rng))
+    phrase = context.say(rng, "{pair} [swap|switch|trade|exchange] [places|spots|positions]", pair=_both(context, a, b, rng))
     return Turn(phrase, swaps[a, b], Event("trade", pair=frozenset((a, b))))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
     """The last action once more, by the same person or by another."""
-    event, state, people = event_of(context), context.state, people_of(context)
+    event, state, people = context.event, context.state, people_of(context)
     if event.kind == "trade":
-        return Turn(expand(rng, context.speaker, "they [do it|do that|trade|switch] again", SAME_AGAIN, PRONOUN), context.states[-2], event)
+        return Turn(context.say(rng, "they [do it|do that|trade|switch] again", SAME_AGAIN, PRONOUN), context.states[-2], event)
     if event.kind == "enter" and event.who is not None:
         free = [n for n in range(POSITIONS) if state[n] == EMPTY]
         if len(free) < 4:
@@ -182,7 +180,7 @@ def again(context: Context, rng: Random) -> Turn | None:
             marked("another one just like {him} {enters} {where}", PRONOUN),
         ]
         return Turn(
-            expand(rng, context.speaker, templates, SAME_AGAIN, where=where),
+            context.say(rng, templates, SAME_AGAIN, where=where),
             context.state_with({target: state[event.who]}),
             Event("enter", target),
         )
@@ -205,12 +203,12 @@ def again(context: Context, rng: Random) -> Turn | None:
         templates = [marked("{he} does [it|that|this] again", PRONOUN), "and again", marked("{he} does the same again", PRONOUN)]
     else:
         templates = ["{x} does the same [thing|]", "so does {x}", marked("then {x} [too|as well]", ELLIPSIS)]
-    return Turn(expand(rng, context.speaker, templates, SAME_AGAIN, x=refer(context, who, rng)), results[who], done)
+    return Turn(context.say(rng, templates, SAME_AGAIN, x=refer(context, who, rng)), results[who], done)
 
 
 def back(context: Context, rng: Random) -> Turn | None:
     """What was just done is done the other way round."""
-    event = event_of(context)
+    event = context.event
     templates = BACK.get((event.kind, event.got))
     if templates is None:
         return None
@@ -221,7 +219,7 @@ def back(context: Context, rng: Random) -> Turn | None:
         "take off": Event("put on", event.who),
         "put on": Event("take off", event.who),
     }
-    return Turn(expand(rng, context.speaker, templates, PUT_BACK), context.states[-2], reverse.get(event.kind, event))
+    return Turn(context.say(rng, templates, PUT_BACK), context.states[-2], reverse.get(event.kind, event))
 
 
 def _someone(context: Context, people: list[int], rng: Random) -> int:
@@ -232,9 +230,9 @@ def _someone(context: Context, people: list[int], rng: Random) -> int:
 
 def _both(context: Context, a: int, b: int, rng: Random) -> Phrase:
     """Two people as a subject."""
-    if event_of(context).pair == {a, b} or len(people_of(context)) == 2:
-        return expand(rng, context.speaker, "[they|they|the two of them]", PRONOUN)
-    return expand(rng, context.speaker, "{x} and {y}", x=describe(context, a, rng), y=describe(context, b, rng))
+    if context.event.pair == {a, b} or len(people_of(context)) == 2:
+        return context.say(rng, "[they|they|the two of them]", PRONOUN)
+    return context.say(rng, "{x} and {y}", x=describe(context, a, rng), y=describe(context, b, rng))
 
 
 def _moved(context: Context, who: int, target: int) -> tuple[str, ...]:

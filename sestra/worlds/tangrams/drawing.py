@@ -9,16 +9,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, cos, pi, sin, sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from rich.text import Text
 
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
 from sestra.drawing.parts import centred, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
+from sestra.drawing.sprites import Plain, places, plain_sprites
 from sestra.worlds.tangrams.world import SHAPES, common
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
 
@@ -189,4 +189,16 @@ def changed(before: State, after: State) -> frozenset[int]:
     return frozenset(other if swapped else (place for place, digit in enumerate(new) if digit not in common(old, new)))
 
 
-DRAWING = Drawing(picture, terminal, describe, len(SHAPES), changed, {digit: figure.fill for digit, figure in FIGURES.items()})
+def sprites() -> Plain:
+    figures = {digit: figure(0, digit) for digit in SHAPES}
+    return {
+        "width": PITCH * len(SHAPES),
+        "height": HEIGHT,
+        "background": [],
+        "sprites": plain_sprites({"taken": [tile(0, PAPER)], "free": [tile(0, SHADE)], **figures}),
+        "places": places([PITCH * (place + 0.5) for place in range(len(SHAPES))], frame, number),
+        "figures": {digit: {"name": shown.name, "fill": shown.fill} for digit, shown in FIGURES.items()},
+    }
+
+
+DRAWING = Drawing(picture, terminal, describe, len(SHAPES), changed, {digit: shown.fill for digit, shown in FIGURES.items()}, sprites)

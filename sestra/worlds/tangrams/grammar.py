@@ -17,7 +17,6 @@ from sestra.data.grammar import (
     Template,
     Turn,
     draw_speaker,
-    expand,
     marked,
 )
 from sestra.worlds.tangrams.world import SHAPES
@@ -49,9 +48,6 @@ class Event:
     """The figure that "it" means from now on."""
 
 
-NOTHING = Event("nothing")
-
-
 def start(rng: Random) -> Context:
     figure = ("figure", "figure", "figure", "object", "object", "item", "image", "shape", "picture", "piece", "symbol", "thing", "one")
     take = ("remove", "remove", "delete", "delete", "take away", "get rid of", "take out", "erase")
@@ -60,7 +56,7 @@ def start(rng: Random) -> Context:
     speaker = draw_speaker(
         rng, chatty=0.05, figure=figure, take=take, swap=swap, back=back, spot=("position", "place", "spot", "slot", "space")
     )
-    return Context((("".join(rng.sample(SHAPES, len(SHAPES))),),), speaker)
+    return Context((("".join(rng.sample(SHAPES, len(SHAPES))),),), speaker, nothing=Event("nothing"))
 
 
 # What a figure or a place can be called.
@@ -86,7 +82,7 @@ def describe(context: Context, index: int, rng: Random) -> tuple[Phrase, Place]:
     if middle.index(row) == index:
         names += 2 * [(f"the [middle {thing}|{thing} in the middle]", middle)]
     template, place = rng.choice(names)
-    return expand(rng, speaker, template), place
+    return context.say(rng, template), place
 
 
 def absent(context: Context) -> dict[str, tuple[int, int]]:
@@ -98,10 +94,6 @@ def absent(context: Context) -> dict[str, tuple[int, int]]:
     return gone
 
 
-def _event(context: Context) -> Event:
-    return context.event or NOTHING
-
-
 # The rules.
 
 
@@ -110,7 +102,7 @@ def remove(context: Context, rng: Random) -> Turn | None:
     (row,) = context.state
     if len(row) < 2:
         return None
-    it = _event(context).shape
+    it = context.event.shape
     if it in row and it and rng.random() < 0.25:
         index = row.index(it)
         ways = [(marked("{take} it again", PRONOUN, SAME_AGAIN), index)]
@@ -119,10 +111,10 @@ def remove(context: Context, rng: Random) -> Turn | None:
         if index < len(row) - 1:
             ways += [(marked("{take} the one [to the right of it|to its right]", PRONOUN), index + 1)]
         template, index = rng.choice(ways)
-        return _removed(context, expand(rng, context.speaker, template), index)
+        return _removed(context, context.say(rng, template), index)
     index = rng.randrange(len(row))
     x, place = describe(context, index, rng)
-    return _removed(context, expand(rng, context.speaker, "{take} {x}", x=x), index, place)
+    return _removed(context, context.say(rng, "{take} {x}", x=x), index, place)
 
 
 def _removed(context: Context, phrase: Phrase, index: int, *places: Place) -> Turn:
@@ -136,13 +128,13 @@ def swap(context: Context, rng: Random) -> Turn | None:
     if len(row) < 2:
         return None
     first, second = rng.sample(range(len(row)), 2)
-    it = _event(context).shape
+    it = context.event.shape
     if it and it in row and rng.random() < 0.3:
         second = rng.choice([index for index in range(len(row)) if row[index] != it])
         x, _place = describe(context, second, rng)
-        return _swapped(context, expand(rng, context.speaker, "{swap} it with {x}", PRONOUN, x=x), row.index(it), second)
+        return _swapped(context, context.say(rng, "{swap} it with {x}", PRONOUN, x=x), row.index(it), second)
     phrase, places = _pair(context, first, second, rng)
-    return _swapped(context, expand(rng, context.speaker, "{swap} {pair}", pair=phrase), first, second, *places)
+    return _swapped(context, context.say(rng, "{swap} {pair}", pair=phrase), first, second, *places)
 
 
 def _pair(context: Context, first: int, second: int, rng: Random) -> tuple[Phrase, tuple[Place, Place]]:
@@ -160,7 +152,7 @@ def _pair(context: Context, first: int, second: int, rng: Random) -> tuple[Phras
     if {first, second} == {len(row) - 2, len(row) - 1} and len(row) > 2:
         ways += [(marked(f"the last two {nouns}", LAST_ONE), (Place("right", 2), Place("right", 1)))]
     template, places = rng.choice(ways)
-    return expand(rng, speaker, template, x=x, y=y), places
+    return context.say(rng, template, x=x, y=y), places
 
 
 def _swapped(context: Context, phrase: Phrase, first: int, second: int, *places: Place) -> Turn:
@@ -175,7 +167,7 @@ def put_back(context: Context, rng: Random) -> Turn | None:
     gone = absent(context)
     if not gone:
         return None
-    last = _event(context)
+    last = context.event
     shape = last.shape if last.kind == "remove" and rng.random() < 0.7 else rng.choice(list(gone))
     step, old = gone[shape]
     done = f"[removed|deleted|taken out] [in|in|at] step {context.speaker.number(step) if step <= 10 else step}"
@@ -194,22 +186,22 @@ def put_back(context: Context, rng: Random) -> Turn | None:
         where += ["[at|to] the [front|beginning]"]
     elif index == len(row):
         where += ["[at|to] the end"]
-    x = expand(rng, context.speaker, names)
-    phrase = expand(rng, context.speaker, f"{context.speaker.words['back']} {rng.choice(where)}", PUT_BACK, x=x)
+    x = context.say(rng, names)
+    phrase = context.say(rng, f"{context.speaker.words['back']} {rng.choice(where)}", PUT_BACK, x=x)
     if index == old and rng.random() < 0.15:
-        phrase = expand(rng, context.speaker, f"undo step {step}", PUT_BACK, STEP)
+        phrase = context.say(rng, f"undo step {step}", PUT_BACK, STEP)
     return Turn(phrase, (row[:index] + shape + row[index:],), Event("put back", (), shape))
 
 
 def undo(context: Context, rng: Random) -> Turn | None:
     """The last step is taken back."""
-    last, step = _event(context), len(context.turns)
+    last, step = context.event, len(context.turns)
     templates: list[Template] = ["[undo|undo|reverse] [the last step|the previous step|that|it]", "undo", marked(f"undo step {step}", STEP)]
     if last.kind == "swap":
         templates += 3 * [marked("{swap} them back", PRONOUN), marked("{swap} them again", PRONOUN, SAME_AGAIN)]
     elif last.kind not in ("remove", "put back"):
         return None
-    return Turn(expand(rng, context.speaker, templates, PUT_BACK), context.states[-2], Event("undo"))
+    return Turn(context.say(rng, templates, PUT_BACK), context.states[-2], Event("undo"))
 
 
 def again(context: Context, rng: Random) -> Turn | None:
@@ -226,7 +218,7 @@ def again(context: Context, rng: Random) -> Turn | None:
         if step == latest:
             named += 2 * ["[do it again|repeat|repeat [that|the last step|the previous step]|again|do that again]"]
         indices = [place.index(row) for place in event.places]
-        return _repeated(context, expand(rng, context.speaker, named, SAME_AGAIN), indices, event.places)
+        return _repeated(context, context.say(rng, named, SAME_AGAIN), indices, event.places)
     named = [marked(f"repeat step {step} [with|for] {{x}}", STEP)]
     if step == latest:
         named = [
@@ -238,10 +230,10 @@ def again(context: Context, rng: Random) -> Turn | None:
     if event.kind == "remove":
         index = rng.randrange(len(row))
         x, place = describe(context, index, rng)
-        return _repeated(context, expand(rng, context.speaker, named, SAME_AGAIN, x=x), [index], (place,))
+        return _repeated(context, context.say(rng, named, SAME_AGAIN, x=x), [index], (place,))
     first, second = rng.sample(range(len(row)), 2)
     x, places = _pair(context, first, second, rng)
-    return _repeated(context, expand(rng, context.speaker, named, SAME_AGAIN, x=x), [first, second], places)
+    return _repeated(context, context.say(rng, named, SAME_AGAIN, x=x), [first, second], places)
 
 
 def _repeated(context: Context, phrase: Phrase, indices: list[int | None], places: tuple[Place, ...]) -> Turn | None:

@@ -84,9 +84,9 @@ def rewards_of(run, execution, goals):
 
 def test_a_teacher_alone_teaches_the_lamps(tmp_path, monkeypatch):
     """Its choices are all that is learnt from; the rewards have no share in the objective."""
-    learnt = start(tmp_path / "teacher", OBJECTS, 300, learning_rate=0.003).run().best_score
+    learnt = start(tmp_path / "teacher", OBJECTS, 200, learning_rate=0.005).run().best_score
     monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", 1.0)
-    taught = start(tmp_path / "student", OBJECTS, 300, learning_rate=0.003, seed=2, teacher=str(tmp_path / "teacher"))
+    taught = start(tmp_path / "student", OBJECTS, 200, learning_rate=0.005, seed=2, teacher=str(tmp_path / "teacher"))
     taught.run()
     unseen = encode_turns(interactions(100, seed=2), taught.vocabulary, taught.tables)
     student = load_trained(taught.folder).policy

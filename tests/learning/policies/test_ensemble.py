@@ -93,7 +93,7 @@ def test_a_draft_of_the_first_is_corrected_where_all_together_would_have_done_so
 
     monkeypatch.setattr(following, "roll_out", counted)
     monkeypatch.setattr(speculative, "roll_out", counted)
-    several = [(agent.world.format(each.states[0]), [*each.instructions, "gibberish"]) for each in interactions(30, seed=3, turns=3)]
+    several = [(agent.world.format(each.states[0]), [*each.instructions, "gibberish"]) for each in interactions(10, seed=3, turns=3)]
     drafted = [agent.follow(*each, horizon=horizon) for each in several]
     drafts, corrected = policies.count(ObjectPolicy), policies.count(Ensemble)
     assert drafts == 4 * len(several)
