@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from sestra.agent import Agent
 
 
+BACKLOG = 2048
+"""Connections that may wait to be accepted, as uvicorn has it."""
+
+
 @dataclass(frozen=True)
 class Serve:
     """Serve the page and the HTTP interface, until Ctrl-C."""
@@ -30,22 +34,34 @@ class Serve:
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
     """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one per world. Default: the shipped ones."""
+    workers: int = 1
+    """How many processes answer requests: at most one per core makes sense."""
 
     def run(self) -> int:
         check_number("--port", self.port, 0, 65_535)
-        try:
-            for package in ("fastapi", "uvicorn"):
-                import_module(package)
-        except ImportError as error:
-            raise InputError("serving needs the packages fastapi and uvicorn; install them with: pip install 'sestra[serve]'") from error
+        check_number("--workers", self.workers, 1, 256)
+        for package in ("fastapi", "uvicorn"):
+            import_module(package)
         with _listening(self.host, self.port) as listening:
-            from sestra.serve import server as running
-            from sestra.serve.app import create_app
+            agents = load(self.agent)
+            if self.workers == 1:
+                status = self._serve(agents, listening)
+            else:
+                from sestra.serve.workers import run_workers
 
-            app = create_app(load(self.agent), hosts(self.host, listening))
-            running.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n")
-            sys.stderr.write("stopped\n")
+                listening.listen(BACKLOG)
+                status = run_workers(self.workers, lambda announces: self._serve(agents, listening, announces=announces))
+        sys.stderr.write("stopped\n")
+        return status
+
+    def _serve(self, agents: list[Agent], listening: socket.socket, *, announces: bool = True) -> int:
+        from sestra.serve import server
+        from sestra.serve.app import create_app
+
+        app = create_app(agents, hosts(self.host, listening))
+        server.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n" if announces else "")
         if app.state.batcher.busy:  # nobody waits for its answer, but Python would
+            sys.stderr.write("stopped\n" if announces else "")
             sys.stderr.flush()
             os._exit(0)
         return 0
