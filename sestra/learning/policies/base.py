@@ -146,9 +146,9 @@ def export_mode() -> Iterator[None]:
 
 
 def data_size(value: Tensor, at_most: int) -> int:
-    """A size that depends on the data, as a number; exported graphs compute it anew for every batch."""
+    """A size of at least one that depends on the data, as a number; exported graphs compute it anew for every batch."""
     size = cast("int", value.item())  # not int(): an exported graph keeps the size as a variable
-    torch._check(size >= 0)
+    torch._check(size >= 1)
     torch._check(size <= at_most)
     return size
 
