@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from sestra.agent import folder as agent_folder
@@ -29,6 +30,7 @@ def export_with_card(source: Path, to: Path, results: Path) -> None:
     agent_folder.write(to, contents.about, contents.vocabulary, contents.networks, description)
 
 
+WIDTH = 118
 SAME = {"training": "chosen", "config": "config"}
 """What a record of results and an agent must agree in: the record's name for it, and the agent's."""
 
@@ -47,13 +49,16 @@ def card(name: str, contents: Contents, figures: Mapping[str, Any]) -> str:
     generated = config["data"]["generated"]
     beside = f", beside {generated:,} interactions that sestra's grammar wrote" if generated else ""
     distilled = f", distilled from `{Path(config['teacher']).name}`" if config["teacher"] else ""
+    what = fill(
+        f"A policy (`{config['policy']['name']}`) for the world *{contents.tables.world.name}*, trained on `{training['data']['name']}` from "
+        f"start and goal states alone{beside}{distilled}: preset `{config['preset']}`, {origin}. It has {training['parameters']:,} parameters, "
+        f"stored in half precision, and knows {len(contents.vocabulary.words)} words. It takes at most {about.horizon} actions per instruction.",
+        WIDTH,
+    )
     return f"""{front_matter(metadata(name, contents.tables.world.name, figures))}
 # {name}
 
-A policy (`{config["policy"]["name"]}`) for the world *{contents.tables.world.name}*, trained on `{training["data"]["name"]}` from start and
-goal states alone{beside}{distilled}: preset `{config["preset"]}`, {origin}.
-It has {training["parameters"]:,} parameters, stored in half precision, and knows {len(contents.vocabulary.words)} words.
-At most {about.horizon} actions are taken per instruction.
+{what}
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
 
