@@ -49,16 +49,16 @@ def card(name: str, contents: Contents, figures: Mapping[str, Any]) -> str:
     generated = config["data"]["generated"]
     beside = f", beside {generated:,} interactions that sestra's grammar wrote" if generated else ""
     distilled = f", distilled from `{Path(config['teacher']).name}`" if config["teacher"] else ""
-    what = fill(
-        f"A policy (`{config['policy']['name']}`) for the world *{contents.tables.world.name}*, trained on `{training['data']['name']}` from "
-        f"start and goal states alone{beside}{distilled}: preset `{config['preset']}`, {origin}. It has {training['parameters']:,} parameters, "
-        f"stored in half precision, and knows {len(contents.vocabulary.words)} words. It takes at most {about.horizon} actions per instruction.",
-        WIDTH,
+    what = (
+        f"A policy (`{config['policy']['name']}`) for the world *{contents.tables.world.name}*, trained on `{training['data']['name']}` "
+        f"from start and goal states alone{beside}{distilled}: preset `{config['preset']}`, {origin}. It has "
+        f"{training['parameters']:,} parameters, stored in half precision, and knows {len(contents.vocabulary.words)} words. "
+        f"It takes at most {about.horizon} actions per instruction."
     )
     return f"""{front_matter(metadata(name, contents.tables.world.name, figures))}
 # {name}
 
-{what}
+{fill(what, WIDTH)}
 
 Accuracy on `{figures["data"]["name"]}` in percent, the model chosen on a held-out part of train:
 
