@@ -142,15 +142,20 @@ class Ensemble:
             network.step(own, states, previous, attention=attention and not number)
             for number, (network, own) in enumerate(zip(self._networks, encoded, strict=True))
         ]
-        log_probs = [log_softmax(logits) for logits, _, _ in steps]
-        mean = log_probs[0] if len(steps) == 1 else np.log(np.maximum(np.exp(log_probs).mean(0), np.finfo(np.float32).tiny))
-        return Step(mean, [own for _, own, _ in steps], steps[0][2])
+        return Step(mean_log_probs([logits for logits, _, _ in steps]), [own for _, own, _ in steps], steps[0][2])
 
 
-def log_softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    shifted = logits - logits.max(-1, keepdims=True)  # [..., actions]
-    result: NDArray[np.float32] = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
-    return result
+def mean_log_probs(logits: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """The logarithm of the mean of the probabilities that several logits, ``[batch, actions]`` each, give."""
+    together = np.stack(logits)  # [networks, batch, actions]
+    together -= together.max(-1, keepdims=True)
+    if len(logits) == 1:
+        result: NDArray[np.float32] = together[0] - np.log(np.exp(together[0]).sum(-1, keepdims=True))
+        return result
+    probabilities = np.exp(together, out=together)
+    probabilities /= probabilities.sum(-1, keepdims=True) * len(logits)
+    mean: NDArray[np.float32] = probabilities.sum(0)
+    return np.log(np.maximum(mean, np.finfo(np.float32).tiny))
 
 
 def _session(model: bytes, place: str) -> ort.InferenceSession:
