@@ -20,7 +20,7 @@ from sestra.agent import hub
 from sestra.agent.decoding import beam_search, forced, greedy, roll_out, sampled
 from sestra.agent.execution import Execution
 from sestra.agent.explain import explain
-from sestra.agent.folder import About, Contents
+from sestra.agent.folder import About
 from sestra.agent.options import Decoding, DecodingOptions
 from sestra.agent.parsing import Parser, as_turns, check_instructions
 from sestra.agent.runtime import Runtime
@@ -35,7 +35,7 @@ from sestra.worlds.tables import Flags, Tables
 
 TakeTurns = Callable[[Sequence[Context]], list[Turn]]
 
-MAX_BATCH = 32
+MAX_BATCH = 16
 """The most turns in one call of the networks: with more, longer instructions leave more padding than they save calls."""
 
 
@@ -51,7 +51,7 @@ class Agent:
         self.world: World[Any] = tables.world
         self._runtime = runtime
         self._parser = Parser(tables, Speller(vocabulary))
-        self._contents: Contents | None = None
+        self._folder: Path | None = None
 
     @classmethod
     def from_pretrained(cls, name: str | Path, *, revision: str | None = None, cache_dir: str | Path | None = None) -> Agent:
@@ -76,14 +76,14 @@ class Agent:
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         agent = cls(runtime, contents.tables, contents.vocabulary, contents.about, called, contents.card)
-        agent._contents = contents
+        agent._folder = path
         return agent
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the agent as a folder that ``from_pretrained`` reads."""
-        if self._contents is None:
+        if self._folder is None:
             raise InputError("this agent was not loaded from a folder, so that there are no graphs to save; export the run that it is of")
-        agent_folder.write(Path(folder), self.about, self.vocabulary, self._contents.networks, self.card)
+        agent_folder.write(Path(folder), self.about, self.vocabulary, agent_folder.read(self._folder).networks, self.card)
 
     def push_to_hub(
         self,

@@ -162,6 +162,7 @@ def _session(model: bytes, place: str) -> ort.InferenceSession:
     check_graph(model, place)
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # memory of the largest batch would stay with the process
     options.log_severity_level = 4  # errors are raised
     try:
         return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
