@@ -31,6 +31,7 @@ from sestra.learning.policies.base import (
     Step,
     Visits,
     data_size,
+    exporting,
     select_rows,
 )
 from sestra.learning.policies.state_encoder import state_encoder
@@ -53,6 +54,15 @@ class Record(NamedTuple):
     mask: Tensor | None  # what dropout multiplied the states' encodings by
 
 
+class Prepared(NamedTuple):
+    """What depends on the weights alone."""
+
+    weights: Weights
+    actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input before its tanh, and b_d
+    scores: Tensor  # [actions, hidden]: b_aT + b_a1 + b_a2
+    states: Tensor | None  # what the state encoder prepared
+
+
 @dataclass(frozen=True)
 class Memory:
     """What stays the same through an execution."""
@@ -61,10 +71,7 @@ class Memory:
     others: tuple[tuple[Keys, int], ...]
     """The previous instructions and the initial state, if they are attended to, each with its number of heads."""
     places: tuple[Tensor, ...]  # [batch, keys] each: where the words of the current and of the previous instructions are; -1 where none is
-    states: Tensor | None  # what the state encoder prepared
-    weights: Weights
-    actions: Tensor  # [actions + 1, joined]: what the last one adds to the decoder's input before its tanh, and b_d
-    scores: Tensor  # [actions, hidden]: b_aT + b_a1 + b_a2
+    prepared: Prepared | None  # None while the policy is exported: graphs compute it from the weights when they are loaded
     begin: Update
 
 
@@ -151,52 +158,55 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients):
             earlier = torch.arange(data_size(current.max(), words.shape[1])).expand(words.shape[0], -1)  # [batch, words before the current]
             others.append((Keys(self._drop(vectors[:, : earlier.shape[1]])[0], _mask(earlier < begins)), 1))
             attended.append(earlier.masked_fill(earlier >= begins, -1))
-        states = None
-        if self.state_encoder is not None:
-            states = self.state_encoder.prepare()
-            if self.config.initial_state:
-                initial = inputs.initial  # [batch, slots]
-                keys = self.state_encoder(states, initial)  # [batch, objects, size]
-                others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(initial)), HEADS))
+        prepared = self._prepare()
+        if self.state_encoder is not None and self.config.initial_state:
+            initial = inputs.initial  # [batch, slots]
+            keys = self.state_encoder(prepared.states, initial)  # [batch, objects, size]
+            others.append((Keys(self._drop(keys)[0], self.state_encoder.mask(initial)), HEADS))
+        nothing = vectors.new_zeros(words.shape[0], self.config.hidden)  # [batch, hidden]
+        begin = lstm(self.decoder_gates.bias.expand(words.shape[0], -1), nothing)  # zeros as input and hidden state leave the bias alone
+        memory = Memory(present, tuple(others), tuple(attended), None if exporting() else prepared, begin)
+        return Encoded(memory, (begin.hidden, begin.cell))
+
+    def _prepare(self) -> Prepared:
         kinds, first, second = self.action_parts  # [actions + 1] each
         embedded = torch.cat([self.kind_embedding(kinds), self.first_argument_embedding(first), self.second_argument_embedding(second)], -1)
         joined, by_action = self.decoder_input.weight.tensor_split([-embedded.shape[1]], 1)  # [joined, contexts], [joined, 3 * embedding]
         weights = Weights(self.current_query.weight, self.other_queries.weight, joined, self.decoder_gates.weight, self.decoder_gates.bias)
         actions = functional.linear(embedded, by_action, self.decoder_input.bias)  # [actions + 1, joined]
         scores = self.kind_weights(kinds[:-1]) + self.first_argument_weights(first[:-1]) + self.second_argument_weights(second[:-1])
-        nothing = vectors.new_zeros(words.shape[0], self.config.hidden)  # [batch, hidden]
-        begin = lstm(self.decoder_gates.bias.expand(words.shape[0], -1), nothing)  # zeros as input and hidden state leave the bias alone
-        memory = Memory(present, tuple(others), tuple(attended), states, weights, actions, scores, begin)
-        return Encoded(memory, (begin.hidden, begin.cell))
+        return Prepared(weights, actions, scores, self.state_encoder.prepare() if self.state_encoder is not None else None)
 
     def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
         hidden, cell = carry  # [batch, hidden]
-        others, mask = memory.others, None
+        prepared, others, mask = memory.prepared or self._prepare(), memory.others, None
         if self.config.current_state and self.state_encoder is not None:
-            keys, mask = self._drop(self.state_encoder(memory.states, states))  # [batch, objects, size]
+            keys, mask = self._drop(self.state_encoder(prepared.states, states))  # [batch, objects, size]
             others = (*others, (Keys(keys, self.state_encoder.mask(states)), HEADS))
-        trace = step(memory.weights, memory.current, others, functional.embedding(previous, memory.actions), hidden, cell, self._drop)
+        trace = step(prepared.weights, memory.current, others, functional.embedding(previous, prepared.actions), hidden, cell, self._drop)
         attention = self._attention(memory, trace) if return_attention else {}
-        return Step(self._score(memory, trace.update.hidden), (trace.update.hidden, trace.update.cell), attention, Record(trace, mask))
+        return Step(self._score(prepared, trace.update.hidden), (trace.update.hidden, trace.update.cell), attention, Record(trace, mask))
 
     def select(self, memory: Memory, rows: Tensor) -> Memory:
         others = tuple((select_rows(keys, rows), heads) for keys, heads in memory.others)
         return replace(memory, current=select_rows(memory.current, rows), others=others, places=select_rows(memory.places, rows))
 
     def replay(self, memory: Memory, visits: Visits) -> Tensor:
-        rows, logits = visits.rows, visits.logits
+        prepared, rows, logits = memory.prepared or self._prepare(), visits.rows, visits.logits
         traces, masks = (list(column) for column in zip(*visits.records, strict=True))
         visited = [states[which] for states, which in zip(visits.states, rows, strict=True)]
         previous = [actions[which] for actions, which in zip(visits.previous, rows, strict=True)]
         own = []
         if self.config.current_state and self.state_encoder is not None:
-            encoded = self.state_encoder(memory.states, torch.cat(visited))  # [all steps' rows, objects, size]
+            encoded = self.state_encoder(prepared.states, torch.cat(visited))  # [all steps' rows, objects, size]
             own = [encoded if masks[0] is None else encoded * torch.cat(masks)]
-        actions = functional.embedding(torch.cat(previous), memory.actions)  # [all steps' rows, joined]
+        actions = functional.embedding(torch.cat(previous), prepared.actions)  # [all steps' rows, joined]
         shared = [keys.vectors for keys, _ in memory.others]
-        hidden = decoder_hidden_states(traces, rows, memory.weights, memory.current.vectors, shared, own, actions, memory.begin)
+        hidden = decoder_hidden_states(traces, rows, prepared.weights, memory.current.vectors, shared, own, actions, memory.begin)
         places = torch.cat([number * logits.shape[1] + each for number, each in enumerate(rows)])  # [all steps' rows]
-        scored: Tensor = logits.flatten(0, 1).index_copy(0, places, self._score(memory, hidden)).view_as(logits)  # [steps, batch, actions]
+        scored: Tensor = (
+            logits.flatten(0, 1).index_copy(0, places, self._score(prepared, hidden)).view_as(logits)
+        )  # [steps, batch, actions]
         return scored
 
     def _attention(self, memory: Memory, trace: StepTrace) -> dict[str, AttentionMap]:
@@ -207,9 +217,9 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients):
             found[name] = AttentionMap("words", weights, places[name]) if name in places else AttentionMap("objects", weights, objects)
         return found
 
-    def _score(self, memory: Memory, hidden: Tensor) -> Tensor:
+    def _score(self, prepared: Prepared, hidden: Tensor) -> Tensor:
         """Of every well-formed action, the sum of the scores of its kind and its two arguments."""
-        scores: Tensor = torch.tanh(self.action_scorer(hidden)) @ memory.scores.T  # [..., actions]
+        scores: Tensor = torch.tanh(self.action_scorer(hidden)) @ prepared.scores.T  # [..., actions]
         return scores
 
     def _drop(self, values: Tensor) -> tuple[Tensor, Tensor | None]:
