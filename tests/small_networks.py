@@ -49,7 +49,7 @@ class Graph:
         return bytes(self.model().SerializeToString())
 
 
-def random_network(tables: Tables, words: int, *, seed: int = 7, scale: float = 0.6) -> Graphs:
+def random_network(tables: Tables, words: int, *, seed: int = 7, scale: float = 1.0) -> Graphs:
     """A recurrent network that attends to the words and to the objects; STOP is somewhat likelier than others, so that executions end."""
     generator = np.random.default_rng(seed)
 
@@ -110,7 +110,7 @@ def _step(tables: Tables, weights: Any) -> bytes:
     joined = graph.apply("Concat", query, *seen, axis=1)
     after = graph.apply("Tanh", graph.apply("MatMul", joined, graph.constant(weights(4 * WIDTH, WIDTH))))
     scores = weights(WIDTH, tables.actions)
-    scores[:, tables.stop] *= 4
+    scores[:, tables.stop] *= 3
     graph.result("logits", graph.apply("MatMul", after, graph.constant(scores)), ["n", tables.actions])
     graph.result("next_carry.0", after, ["n", WIDTH])
     return graph.serialised()

@@ -131,13 +131,9 @@ MAX_OBJECTS = 1_000
 
 def _kind(output: str) -> str:
     """How the type of an output begins."""
-    return (
-        "tensor(float)"
-        if output == "logits" or output.startswith("weights:")
-        else "tensor(int"
-        if output.startswith("places:")
-        else "tensor("
-    )
+    if output == "logits" or output.startswith("weights:"):
+        return "tensor(float)"
+    return "tensor(int" if output.startswith("places:") else "tensor("
 
 
 def _are_maps(names: Sequence[str]) -> bool:
