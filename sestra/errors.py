@@ -35,4 +35,4 @@ def check_choice(name: str, value: object, choices: Any) -> None:
 
 
 def _given(name: str, value: object) -> str:
-    return f"{name} {value}:" if name.startswith("--") else f"{name}={value!r};"
+    return f"{name} {shortened(str(value))}:" if name.startswith("--") else f"{name}={shortened(repr(value))};"

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from sestra.errors import InputError
+from sestra.errors import InputError, shortened
 
 
 @contextmanager
@@ -84,26 +84,28 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); is this the right folder?") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not JSON ({error}); the file is damaged, use another one") from error
+    except (RecursionError, ValueError) as error:  # a number of thousands of digits is a ValueError
+        raise InputError(f"{path}: is not JSON ({shortened(str(error), 100)}); the file is damaged, use another one") from error
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:
     """A dataclass from what JSON holds, each field checked against its annotation."""
     if not isinstance(values, dict):
-        raise InputError(f"{place}: {values!r} stands where an object with the fields of {kind.__name__} was expected")
+        raise InputError(f"{place}: {shortened(repr(values))} stands where an object with the fields of {kind.__name__} was expected")
     hints = {name: hint for name, hint in typing.get_type_hints(kind).items() if typing.get_origin(hint) is not typing.ClassVar}
     unknown = sorted(set(values) - set(hints))
     if unknown:
         expected = ", ".join(hints) or "none"
-        raise InputError(f"{place}: unknown field {unknown[0]!r}; expected some of {expected}; was it written by another version?")
+        raise InputError(
+            f"{place}: unknown field {shortened(unknown[0])!r}; expected some of {expected}; was it written by another version?"
+        )
     checked = {}
     for name, value in values.items():
         hint = hints[name]
         if dataclasses.is_dataclass(hint):
             checked[name] = build(typing.cast("type[Any]", hint), value, f"{place}: {name}")
         elif not _fits(value, hint):
-            raise InputError(f"{place}: {name} is {value!r}; expected {getattr(hint, '__name__', hint)}")
+            raise InputError(f"{place}: {name} is {shortened(repr(value))}; expected {getattr(hint, '__name__', hint)}")
         else:
             checked[name] = tuple(value) if isinstance(value, list) else value
     try:

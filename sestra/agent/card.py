@@ -25,7 +25,7 @@ def export_with_card(source: Path, to: Path, results: Path) -> None:
         raise InputError(f"{results}: are not this agent's results; evaluate it with 'sestra evaluate {name} --out {results}' first")
     try:
         description = card(to.resolve().name, contents, figures)
-    except (ArithmeticError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{results}: lacks a figure ({error!r}); evaluate the agent anew with 'sestra evaluate {name}'") from error
     agent_folder.write(to, contents.about, contents.vocabulary, contents.networks, description)
 

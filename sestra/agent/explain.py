@@ -83,7 +83,7 @@ def _steps(name: str, over: Over, weights: Weights, places: list[int], labels: l
     if over == "objects":
         chosen = [(key, str(place + 1)) for key, place in enumerate(places) if place >= 0]
     else:
-        chosen = [(key, label) for key, place in enumerate(places) if place >= 0 and (label := labels[place]) is not None]
+        chosen = [(key, label) for key, place in enumerate(places) if 0 <= place < len(labels) and (label := labels[place]) is not None]
     return [Attention(name, over, tuple([tuple([Weight(label, head[key]) for key, label in chosen]) for head in step])) for step in weights]
 
 

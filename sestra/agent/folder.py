@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
@@ -97,32 +98,40 @@ def find(name: str | Path) -> Path:
         return found
     if not isinstance(name, str | Path) or len(str(name)) > 1_000 or "\0" in str(name):
         raise InputError(f"{shortened(repr(name))}: is not the name of an agent; expected {_expected()}")
-    if (Path(name) / ABOUT).exists():
+    if os.path.exists(Path(name) / ABOUT):  # which is False where Path.exists raises: for a name that is too long
         return Path(name)
     if is_run(Path(name)):
         if not is_current(Path(name)):
             raise InputError(f"{name}: is a run whose selected model has not been exported yet; export it with: sestra export {name}")
         return Path(name) / IN_RUN
-    if (Path(name) / "model.safetensors").exists():
+    if os.path.exists(Path(name) / "model.safetensors"):
         raise InputError(f"{name}: was exported by an earlier version of sestra; export the run again with: sestra export")
-    raise InputError(f"{name}: is no agent (there is no {ABOUT} in it); expected {_expected()}")
+    shown = str(name) if str(name).strip() and str(name).isprintable() else repr(str(name))
+    raise InputError(f"{shortened(shown, 200)}: is no agent (there is no {ABOUT} in it); expected {_expected()}")
+
+
+def find_run(name: str) -> Path | None:
+    """The folder of the run of that name; an agent that ships comes before a run of the same name."""
+    return Path(name) if pretrained.find(name) is None and is_run(Path(name)) else None
 
 
 def is_run(folder: Path) -> bool:
     """Whether it is the folder of a training run."""
-    return (folder / "checkpoints").is_dir()
+    return os.path.isdir(folder / "checkpoints")
 
 
 def is_current(run: Path) -> bool:
     """Whether the agent in a run's folder is the run's selected model."""
-    place = run / IN_RUN / ABOUT
+    place, model = run / IN_RUN / ABOUT, run / "model.safetensors"
     if not place.exists():
         return False
+    if not model.is_file():
+        raise InputError(f"{model}: is not an ordinary file; use another run")
     try:
-        with safe_open(run / "model.safetensors", framework="np") as file:
+        with safe_open(model, framework="np") as file:
             selected = (file.metadata() or {}).get("sha256")
     except (OSError, SafetensorError) as error:
-        raise InputError(f"{run / 'model.safetensors'}: cannot be read ({shortened(str(error), 100)}); use another run") from error
+        raise InputError(f"{model}: cannot be read ({shortened(str(error), 100)}); use another run") from error
     about = _json(place, _bytes(place, MAX_TEXT))
     return isinstance(about, dict) and isinstance(about.get("training"), dict) and about["training"].get("model") == selected
 
@@ -136,9 +145,13 @@ def read(folder: Path) -> Contents:
     place = folder / ABOUT
     about: About = build(About, _json(place, _bytes(place, MAX_TEXT)), str(place))
     if about.format != FORMAT:
-        raise InputError(f"{place}: has format {about.format}; this version of sestra reads format {FORMAT}; export the agent again")
+        raise InputError(
+            f"{place}: has format {shortened(str(about.format), 20)}; this version of sestra reads format {FORMAT}; export the agent again"
+        )
     check_number(f"{place}: horizon", about.horizon, 1, 1_000)
     check_number(f"{place}: verbosity", about.verbosity, 0, 1_000_000, whole=False)
+    if not about.world.isprintable():
+        raise InputError(f"{place}: world is {shortened(repr(about.world))}; expected a name; the file is damaged, use another one")
     check_reference(about.world, f"{place}: world", folder)
     count = sum(name.startswith("encode-") for name in about.files)
     names = {VOCABULARY, *([CARD] if CARD in about.files else []), *(f"{part}-{n}.onnx" for n in range(1, count + 1) for part in GRAPHS)}
@@ -166,13 +179,17 @@ def write(folder: Path, about: About, vocabulary: Vocabulary, networks: Sequence
         files |= {f"encode-{number}.onnx": network.encode, f"step-{number}.onnx": network.step}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     described = _text({**vars(about), "files": digests})
-    if folder.exists() and any(folder.iterdir()) and not (folder / ABOUT).exists():
-        raise InputError(f"{folder}: is there already and is no agent; choose another folder (with --to on the command line)")
-    make_folder(folder, "choose another folder (with --to on the command line)")
-    (folder / ABOUT).unlink(missing_ok=True)  # until the new one is written, the folder holds no agent
-    for old in folder.iterdir():
-        if re.fullmatch(r"(encode|step)-\d+\.onnx|README\.md", old.name) and old.name not in files:
-            old.unlink()
+    advice = "choose another folder (with --to on the command line)"
+    make_folder(folder, advice)
+    try:
+        if any(folder.iterdir()) and not (folder / ABOUT).is_file():
+            raise InputError(f"{folder}: is there already and is no agent; {advice}")
+        (folder / ABOUT).unlink(missing_ok=True)  # until the new one is written, the folder holds no agent
+        for old in folder.iterdir():
+            if re.fullmatch(r"(encode|step)-\d+\.onnx|README\.md", old.name) and old.name not in files:
+                old.unlink()
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror}); {advice}") from error
     for name, content in {**files, ABOUT: described}.items():
         with replacing(folder / name) as temporary:
             temporary.write_bytes(content)
@@ -186,23 +203,33 @@ def join(folders: Sequence[Path], to: Path) -> None:
         raise InputError(f"{to}: is there already; choose another folder with --to")
     agents = [read(folder) for folder in folders]
     first = agents[0]
+    if sum(len(agent.networks) for agent in agents) > MAX_NETWORKS:
+        raise InputError(f"{to}: would have more than {MAX_NETWORKS} networks; join fewer runs or agents")
     members: list[dict[str, Any]] = []
     for folder, agent in zip(folders, agents, strict=True):
         training, expected = agent.about.training, first.about.training
         shared = {
             "world": (agent.about.world, first.about.world),
             "vocabulary": (agent.vocabulary, first.vocabulary),
-            "policy": tuple(each.get("config", {}).get("policy") for each in (training, expected)),
+            "policy": tuple(_part(each, "config").get("policy") for each in (training, expected)),
             "training data": tuple(each.get("data") for each in (training, expected)),
         }
         for what, (own, wanted) in shared.items():
             if own != wanted:
                 raise InputError(f"{folder}: has another {what} than {folders[0]}; join runs that share it")
-        chosen = training.get("chosen", {})
-        members += chosen.get("members") or [{"seed": training.get("seed"), "learner": training.get("learner"), **chosen}]
+        chosen = _part(training, "chosen")
+        alone = {"seed": training.get("seed"), "learner": training.get("learner"), **chosen}
+        members += found if isinstance(found := chosen.get("members"), list) else [alone]
     joined = {key: value for key, value in first.about.training.items() if key != "model"}
-    joined |= {"chosen": {"members": members}, "parameters": sum(agent.about.training.get("parameters", 0) for agent in agents)}
+    counts = [agent.about.training.get("parameters") for agent in agents]
+    joined |= {"chosen": {"members": members}, "parameters": sum(count for count in counts if isinstance(count, int))}
     write(to, replace(first.about, training=joined), first.vocabulary, [network for agent in agents for network in agent.networks])
+
+
+def _part(training: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part of how an agent was trained, on which nothing depends: empty if it is not as expected."""
+    found = training.get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def _text(value: Any) -> bytes:
@@ -231,10 +258,13 @@ def _checked(path: Path, digest: str) -> bytes:
 def _json(path: Path, content: bytes) -> Any:
     try:
         value = json.loads(content)
+        if _depth(value) > MAX_DEPTH:
+            raise InputError(f"{path}: is nested more than {MAX_DEPTH} levels deep; the file is damaged, use another one")
+        to_json(value).encode()  # half a surrogate pair cannot be written again
+    except InputError:
+        raise
     except (RecursionError, ValueError) as error:  # a number of thousands of digits is a ValueError
         raise InputError(f"{path}: is not JSON ({shortened(str(error), 100)}); the file is damaged, use another one") from error
-    if _depth(value) > MAX_DEPTH:
-        raise InputError(f"{path}: is nested more than {MAX_DEPTH} levels deep; the file is damaged, use another one")
     return value
 
 

@@ -5,7 +5,7 @@ Only the few fields that matter are read, from the wire format (``onnx.proto``),
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sestra.errors import InputError, shortened
 
@@ -30,6 +30,8 @@ NODE, INITIALIZER, SPARSE_INITIALIZER = 1, 5, 15  # GraphProto
 OP_TYPE, ATTRIBUTE, DOMAIN = 4, 5, 7  # NodeProto
 TENSOR, SUBGRAPH, TENSORS, SUBGRAPHS, SPARSE_TENSOR, SPARSE_TENSORS = 5, 6, 10, 11, 22, 23  # AttributeProto
 EXTERNAL_DATA, DATA_LOCATION = 13, 14  # TensorProto
+FIELDS = 1 << 29
+"""The numbers that a field may have are below this."""
 
 
 def check_graph(model: bytes, place: str) -> None:
@@ -53,14 +55,21 @@ def _check(graph: bytes | int, place: str) -> None:
         if number != NODE:
             continue
         node = list(_fields(value))
-        operator = "".join(str(part, "utf-8") for field, part in node if field == OP_TYPE and isinstance(part, bytes))
-        domain = "".join(str(part, "utf-8") for field, part in node if field == DOMAIN and isinstance(part, bytes))
+        operator, domain = _text(node, OP_TYPE), _text(node, DOMAIN)
         if operator not in OPERATORS or domain not in ("", "ai.onnx"):
             name = f"{domain}.{operator}" if domain else operator
             raise InputError(f"{place}: has the operator {shortened(name)!r}, which no agent needs; use another agent")
         for field, attribute in node:
             if field == ATTRIBUTE:
                 _check_attribute(attribute, place)
+
+
+def _text(message: Sequence[Field], wanted: int) -> str:
+    """A field of text, empty if it is left out."""
+    found = [value for number, value in message if number == wanted]
+    if len(found) > 1 or not all(isinstance(value, bytes) for value in found):
+        raise TypeError("expected one text")
+    return str(bytes(found[0]), "utf-8") if found else ""
 
 
 def _check_attribute(attribute: bytes | int, place: str) -> None:
@@ -84,6 +93,8 @@ def _fields(message: bytes | int) -> Iterator[Field]:
     while place < end:
         key, place = _varint(message, place)
         number, kind = key >> 3, key & 7
+        if not 0 < number < FIELDS:  # other readers would drop the bits that are too many, and see another field
+            raise IndexError(f"field {number}")
         if kind == 0:
             integer, place = _varint(message, place)
             yield number, integer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
 import onnxruntime as ort
@@ -23,8 +23,9 @@ MIN_HISTORY = 2
 """The fewest states that a history has for a network; the last is repeated."""
 FAILURES = (
     errors.EPFail, errors.Fail, errors.InvalidArgument, errors.InvalidGraph, errors.InvalidProtobuf, errors.NoModel, errors.NotImplemented,
-    errors.RuntimeException,
+    errors.NotFound, errors.RuntimeException, MemoryError, UnicodeDecodeError,
 )  # fmt: skip
+"""What ONNX Runtime raises; a UnicodeDecodeError where a message of its own quotes a name that is not text."""
 
 Arrays = tuple[NDArray[Any], ...]
 
@@ -73,26 +74,32 @@ class Network:
         wanted = [*self._memory, *self._carry], ["states", "previous", *self._memory, *self._carry], [*self._scores, *self._maps]
         found = [each.name for each in self._encode.get_outputs()], [each.name for each in self._step.get_inputs()], outputs
         given = tuple(each.name for each in self._encode.get_inputs())
-        if given != INPUTS or any(sorted(one) != sorted(other) for one, other in zip(wanted, found, strict=True)):
+        kinds = {each.name: each.type for each in (*self._encode.get_outputs(), *self._step.get_outputs())}
+        fit = given == INPUTS and all(sorted(one) == sorted(other) for one, other in zip(wanted, found, strict=True))
+        if not fit or not _are_maps(self._maps) or any(not kind.startswith(_kind(name)) for name, kind in kinds.items()):
             raise InputError(f"{place}: its two graphs do not fit each other; the files are damaged, use another agent")
 
     def check(self, tables: Tables, words: int) -> None:
         """Raise InputError unless the network takes the world's states and that many words, and scores its actions."""
         state, word = (tables.world.contents[-1],) * tables.slots, words - 1
         turns = make_turns([Example([[word], [word, word]], [state, state], state), Example([[word]], [state], state)], tables)
-        logits, _, _ = self.step(self.encode(turns), turns.initial, np.full(2, tables.actions), attention=True)
-        if logits.shape != (2, tables.actions) or not np.isfinite(logits).all():
+        logits, _, maps = self.step(self.encode(turns), turns.initial, np.full(2, tables.actions), attention=True)
+        if logits.shape != (2, tables.actions):
             raise InputError(
-                f"{self._place}: gives scores of shape {logits.shape} for two states; expected {tables.actions} finite numbers for each, "
+                f"{self._place}: gives scores of shape {logits.shape} for two states; expected {tables.actions} for each, "
                 f"one per action of {tables.world.name}; use another agent"
             )
+        most = {"words": turns.words.shape[1], "objects": MAX_OBJECTS}
+        for name, (over, weights, places) in maps.items():
+            if weights.ndim != 3 or places.shape != (2, weights.shape[2]) or places.max(initial=-1) >= most[over]:
+                raise InputError(f"{self._place}: its attention {shortened(name)!r} is over what is not there; use another agent")
 
     def encode(self, turns: Turns) -> Encoded:
         given = {name: getattr(turns, name) for name in INPUTS}
         short = MIN_HISTORY - turns.history.shape[1]
         if short > 0:
             given["history"] = np.concatenate([turns.history, *[turns.history[:, -1:]] * short], 1)
-        found = self._run(self._encode, [*self._memory, *self._carry], given)
+        found = self._run(self._encode, [*self._memory, *self._carry], given, len(turns))
         return Encoded(tuple(found[: len(self._memory)]), tuple(found[len(self._memory) :]))
 
     def step(
@@ -101,20 +108,45 @@ class Network:
         """The logits, ``[batch, actions]``, what to give to the next step, and the attention if it is asked for."""
         given = dict(zip(self._memory, encoded.memory, strict=True)) | dict(zip(self._carry, encoded.carry, strict=True))
         given |= {"states": states, "previous": previous}
-        logits, *rest = self._run(self._step, self._scores + self._maps if attention else self._scores, given)
+        logits, *rest = self._run(self._step, self._scores + self._maps if attention else self._scores, given, len(states))
+        if not np.isfinite(logits).all():
+            raise InputError(f"{self._place}: gives scores that are not finite numbers; the files are damaged, use another agent")
         carry, maps = rest[: len(self._carry)], dict(zip(self._maps, rest[len(self._carry) :], strict=False))
         return logits, Encoded(encoded.memory, tuple(carry)), {name: _map(key, maps) for key in maps if (name := _name(key))}
 
-    def _run(self, session: ort.InferenceSession, outputs: list[str], given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    def _run(self, session: ort.InferenceSession, outputs: list[str], given: Mapping[str, NDArray[Any]], batch: int) -> list[NDArray[Any]]:
+        """The outputs, each with a row for every turn."""
         try:
-            return cast("list[NDArray[Any]]", session.run(outputs, given))
+            found = cast("list[NDArray[Any]]", session.run(outputs, given))
         except FAILURES as error:
-            raise InputError(
-                f"{self._place}: fails ({shortened(str(error), 200)}); the agent does not fit its world or its words"
-            ) from error
+            raise InputError(f"{self._place}: fails ({_said(error)}); the agent does not fit its world or its words") from error
+        for name, array in zip(outputs, found, strict=True):
+            if array.shape[:1] != (batch,):
+                raise InputError(f"{self._place}: its {name} has shape {array.shape} for {batch} turns; use another agent")
+        return found
 
 
 PARTS = ("memory", "carry")
+MAX_OBJECTS = 1_000
+
+
+def _kind(output: str) -> str:
+    """How the type of an output begins."""
+    if output == "logits" or output.startswith("weights:"):
+        return "tensor(float)"
+    return "tensor(int" if output.startswith("places:") else "tensor("
+
+
+def _are_maps(names: Sequence[str]) -> bool:
+    """Whether the names are those of attention maps: for each, the weights and the places."""
+    weights = {name.removeprefix("weights:") for name in names if name.startswith("weights:")}
+    known = all(name.partition(":")[0] in get_args(Over) and name.partition(":")[2] for name in weights)
+    return known and {*names} == {f"{what}:{name}" for name in weights for what in ("weights", "places")}
+
+
+def _said(error: Exception) -> str:
+    """What ONNX Runtime said, in one line."""
+    return shortened(" ".join(str(error).split()), 200)
 
 
 def _name(key: str) -> str:
@@ -165,6 +197,10 @@ def _session(model: bytes, place: str) -> ort.InferenceSession:
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # memory of the largest batch would stay with the process
     options.log_severity_level = 4  # errors are raised
     try:
-        return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )  # nothing else to fall back to
+        _ = [each.name for each in (*session.get_inputs(), *session.get_outputs())]  # which may not be text
+        return session
     except FAILURES as error:
-        raise InputError(f"{place}: cannot be loaded ({shortened(str(error), 200)}); the file is damaged, use another one") from error
+        raise InputError(f"{place}: cannot be loaded ({_said(error)}); the file is damaged, use another one") from error

@@ -10,6 +10,10 @@ from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary, tokenize
 
 SHORTEST = 4
 """The fewest letters of a known word that may be a correction."""
+LONGEST = 20
+"""The most."""
+CORRECTIONS = 10_000
+"""Only so many known words, the most frequent ones, may be corrections: the index has about a hundred entries for each."""
 LONG = 7
 """Words with at least so many letters may have two mistakes, shorter ones only one."""
 FREQUENCY_RATIO = 2
@@ -62,15 +66,15 @@ class Speller:
         Two words at distance n share a string that is left of each after at most n deletions.
         """
         index: dict[str, list[int]] = {}
-        for rank, word in enumerate(self._words):
-            if len(word) >= SHORTEST and _is_alphabetic(word):
+        for rank, word in enumerate(self._words[:CORRECTIONS]):
+            if SHORTEST <= len(word) <= LONGEST and _is_alphabetic(word):
                 for rest in _without(word, 2):
                     index.setdefault(rest, []).append(rank)
         return index
 
     @cached_property
     def _longest(self) -> int:
-        return max(map(len, self._words), default=0)
+        return min(max(map(len, self._words), default=0), LONGEST)
 
 
 def _is_alphabetic(word: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
@@ -50,7 +49,7 @@ class Evaluate(PolicyOnSplit):
 
     def run(self) -> int:
         from sestra.agent.evaluation import evaluate_split
-        from sestra.agent.folder import IN_RUN
+        from sestra.agent.folder import find_run
         from sestra.io import write_json
 
         check_number("--errors", self.errors, 0)
@@ -61,8 +60,8 @@ class Evaluate(PolicyOnSplit):
             print_json(measured.record | ({"errors": wrong} if self.errors else {}))
         else:
             self._print(measured.record["data"]["name"], measured.result, wrong)
-        run = Path(self.policy)
-        out = self.out or (run / "results.json" if (run / IN_RUN).is_dir() else None)
+        run = find_run(self.policy)
+        out = self.out or (run / "results.json" if run else None)
         if out:  # last, so that the results are shown even if they cannot be written
             write_json(out, measured.record)
         return 0

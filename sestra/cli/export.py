@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 
 from sestra.cli.options import OptionalFile, OptionalFolder
+from sestra.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,22 @@ class Export:
         from sestra.agent import folder
         from sestra.agent.card import export_with_card
 
-        written = self.to or Path(self.policy) / folder.IN_RUN
-        if folder.is_run(Path(self.policy)) and not folder.is_current(Path(self.policy)):
+        run = folder.find_run(self.policy)
+        if not self.to and not run:
+            raise InputError(f"{folder.find(self.policy)}: is an agent, not a run; name the folder to copy it to with --to")
+        if not run and not self.results:
+            figures = f"'sestra evaluate {self.policy} --out FILE' writes"
+            raise InputError(
+                f"{folder.find(self.policy)}: is an agent, not a run; name the file of its figures, which {figures}, with --results"
+            )
+        if not self.to and self.results:
+            raise InputError(f"--results {self.results}: are for the card of an agent in a folder of its own; name the folder with --to")
+        if run and not folder.is_current(run):
             from sestra.learning.export import export_run
             from sestra.learning.run_folder import RunFolder
 
-            export_run(RunFolder(Path(self.policy)))
+            export_run(RunFolder(run))
         if self.to:
             export_with_card(folder.find(self.policy), self.to, self.results or Path(self.policy) / "results.json")
-        sys.stdout.write(f"{written}: written\n")
+        sys.stdout.write(f"{self.to or Path(self.policy) / folder.IN_RUN}: written\n")
         return 0

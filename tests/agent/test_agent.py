@@ -8,15 +8,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from agents import SMALL, STATES, obedient_agent, random_agent
+from agents import STATES, Obedient, obedient_agent, random_agent
 from lamps import Lamps
-from sestra.learning.evaluation import execute
 
 from sestra.agent import Agent, Context
+from sestra.agent.folder import About
 from sestra.agent.parsing import as_turns
 from sestra.agent.trace import Attention, Trace, Weight, Word
 from sestra.data.batch import encode_turns
 from sestra.data.synthetic import generate
+from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.worlds import WORLDS
 
@@ -137,8 +138,7 @@ def test_a_note_about_many_or_long_words_is_short(obedient):
 def test_what_the_policy_is_given_is_what_training_gives_it(agent):
     """But for the goals, which nobody knows."""
     data = generate(agent.world.name, 6, seed=5)  # of which the vocabulary has all words
-    trained = agent._trained
-    expected = encode_turns(data, trained.vocabulary, trained.tables)
+    expected = encode_turns(data, agent.vocabulary, agent.tables)
     contexts = [
         Context(tuple(map(agent.world.format, each.states[: number + 1])), each.instructions[: number + 1])
         for each in data
@@ -146,11 +146,11 @@ def test_what_the_policy_is_given_is_what_training_gives_it(agent):
     ]
     readings = [agent._parser.parse(context) for context in contexts]
     assert all(word.known and word.text == word.read_as for reading in readings for word in reading.words)
-    given = as_turns(readings, trained.tables)
+    given = as_turns(readings, agent.tables)
     for name in ("words", "lengths", "current", "history", "turn", "initial"):
         assert np.array_equal(getattr(given, name), getattr(expected, name)), name
-    reached, _ = execute(trained.policy, trained.tables, expected, 8)
-    assert [turn.end for turn in agent.take_turns(contexts)] == [agent.world.format(state) for state in trained.tables.decode(reached)]
+    reached = agent.tables.decode(agent.execute(expected).final)
+    assert [turn.end for turn in agent.take_turns(contexts)] == [agent.world.format(state) for state in reached]
 
 
 # One, many, a turn at a time.
@@ -220,7 +220,7 @@ def test_a_failed_turn_leaves_the_interaction_as_it_was(obedient):
 
 def test_the_same_seed_gives_the_same_trace(agent):
     state, instructions = interactions(agent)[4]
-    traces = [agent.follow(state, instructions, how="sample", seed=seed) for seed in (7, 7, 8, 9)]
+    traces = [agent.follow(state, instructions, how="sample", seed=seed) for seed in (7, 7, *range(8, 16))]
     assert traces[0] == traces[1]
     assert len({tuple(turn.actions for turn in trace.turns) for trace in traces}) > 1
     interaction = agent.start(state, how="sample", seed=7)
@@ -249,42 +249,63 @@ def test_a_beam_of_one_is_greedy(agent):
         assert agent.follow(state, instructions, how="beam", beam=1) == agent.follow(state, instructions)
 
 
-# Attention of the paper's policy.
+# Attention.
 
 
-@pytest.mark.parametrize("flags", [{}, {"previous_instructions": False}, {"initial_state": False}, {"current_state": False}])
-def test_attention_is_labelled_alike_alone_and_in_a_batch(flags):
-    agent = random_agent("alchemy", dataclasses.replace(SMALL, **flags))
+EXPECTED = {
+    "alchemy-sestra": {"current": 1, "previous": 1, "initial": 2, "state": 2},
+    "alchemy": {"words": 4, "changes": 4, "objects": 4},
+}
+"""What agents attend to, and with how many heads."""
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_attention_is_labelled_alike_alone_and_in_a_batch(name):
+    agent = Agent.from_pretrained(name)
     words = ["throw out the first beaker", "then", "pour it into the last green one", "mix"]
     state = STATES["alchemy"]
     given = [(state, words[: number + 1]) for number in range(4)] + [(state, words[:0:-1])]
     for together, (_, instructions) in zip(agent.follow_many(given), given, strict=True):
         assert_alike(together, agent.follow(state, instructions))
         for number, turn in enumerate(together.turns):
-            earlier = [word.text for before in together.turns[:number] for word in before.words]
+            earlier, now = ([word.text for each in turns for word in each.words] for turns in (together.turns[:number], [turn]))
+            labels = {"current": now, "previous": earlier, "words": earlier + now}
             for step in turn.steps:
-                expected = {"current": [word.text for word in turn.words], "previous": earlier}
-                names = {"previous": "previous_instructions", "initial": "initial_state", "state": "current_state"}
-                expected_names = ["current", *(name for name, flag in names.items() if flags.get(flag, True))]
-                assert [attended.name for attended in step.attention] == expected_names
+                assert {attended.name: len(attended.heads) for attended in step.attention} == EXPECTED[name]
                 for attended in step.attention:
-                    assert attended.over == ("words" if attended.name in expected else "objects")
+                    assert attended.over == ("words" if attended.name in labels else "objects")
                     for head in attended.heads:
-                        assert [each.label for each in head] == expected.get(attended.name, list("1234567"))
-                        if attended.name != "previous":
+                        assert [each.label for each in head] == labels.get(attended.name, list("1234567"))
+                        if attended.name in ("current", "initial", "state"):
                             assert sum(each.weight for each in head) == pytest.approx(1, abs=1e-4)
-                    assert len(attended.heads) == (1 if attended.over == "words" else 2)
 
 
 def test_attention_over_a_row_that_grows_empty():
-    agent = random_agent("tangrams")
+    agent = Agent.from_pretrained("tangrams-sestra")
     first = agent.take_turns([Context(("1:3",), ("take it away",)), Context(("",), ("take it away",))])
-    for turn, present in zip(first, ("1", "1"), strict=True):
+    for turn in first:
         [initial] = [attended for attended in turn.steps[0].attention if attended.name == "initial"]
         for head in initial.heads:
             weights = {each.label: each.weight for each in head}
             assert list(weights) == list("12345")
-            assert weights[present] == pytest.approx(1)
+            assert weights["1"] == pytest.approx(1)
+
+
+def test_an_agent_without_attention():
+    class Silent(Obedient):
+        def step(self, encoded, states, previous, *, attention=False):
+            return super().step(encoded, states, previous)
+
+    agent = Agent(Silent(), Obedient.tables, Vocabulary(Obedient.words), About("lamps", 5, 0.0), "silent")
+    [turn] = agent.follow(DARK, ["light1r out1"]).turns
+    assert turn.actions == ("light 1 r", "out 1")
+    assert [step.attention for step in turn.steps] == [(), (), ()]
+
+
+def test_what_is_not_from_a_folder_cannot_be_saved(obedient, tmp_path):
+    with pytest.raises(InputError, match="was not loaded from a folder"):
+        obedient.save_pretrained(tmp_path / "agent")
+    assert not (tmp_path / "agent").exists()
 
 
 @pytest.mark.parametrize("how", ["greedy", "sample", "beam"])

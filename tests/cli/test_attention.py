@@ -10,18 +10,14 @@ from agents import STATES, obedient_agent, random_agent, write_random_agent
 from commands import run
 from lamps import Lamps
 
+from sestra import pretrained
 from sestra.agent import Agent
 from sestra.agent.trace import Attention, Step, Trace, Turn, Weight, Word
-from sestra.data.vocabulary import Vocabulary
 from sestra.drawing.attention import attention_picture
 from sestra.drawing.attention_rows import MAX_ROWS, TITLES
 from sestra.drawing.shapes import Label, Picture
 from sestra.errors import InputError
-from sestra.learning.config import TrainConfig
-from sestra.learning.policies.registry import POLICIES, PolicyConfig
-from sestra.learning.run_folder import Trained
 from sestra.worlds import WORLDS, get_world
-from sestra.worlds.tables import compile_world
 
 STATE = STATES["alchemy"]
 INSTRUCTIONS = ("throw out the first beaker", "pour the sixth beaker into the last one", "it turns brown")
@@ -100,15 +96,13 @@ def test_every_world_and_turn_has_a_figure(world: str):
         assert texts(picture).count("There are none yet.") == (number == 1)  # earlier instructions
 
 
-@pytest.mark.parametrize("config", [POLICIES.get(name) for name in POLICIES.names()])
-def test_every_attention_of_the_package_has_a_title(config: type[PolicyConfig]):
-    tables = compile_world(get_world("alchemy"))
-    vocabulary = Vocabulary.of(INSTRUCTIONS, at_least=1)
-    trained = Trained(TrainConfig(world="alchemy", policy=config()), vocabulary, tables, config().build(tables, vocabulary).eval(), {})
-    trace = Agent(trained, "fresh").follow(STATE, INSTRUCTIONS)
+@pytest.mark.parametrize("name", pretrained.names())
+def test_every_attention_of_the_package_has_a_title(name: str):
+    agent = Agent.from_pretrained(name)
+    trace = agent.follow(STATES[agent.world.name], ["remove the first one", "move it to the left", "swap the last two"])
     names = {attended.name for attended in trace.turns[1].steps[0].attention}
     assert names <= set(TITLES)
-    assert {TITLES[name] for name in names} <= set(texts(attention_picture(get_world("alchemy"), trace, 2)))
+    assert {TITLES[name] for name in names} <= set(texts(attention_picture(agent.world, trace, 2)))
 
 
 def test_other_policies_attentions_are_drawn_under_their_own_names(monkeypatch: pytest.MonkeyPatch):

@@ -203,7 +203,7 @@ def test_every_instruction_of_an_example_changes_the_state(name: str):
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an untrained agent for each world."""
+    """A folder with an agent for each world, which has learnt nothing."""
     folder = tmp_path_factory.mktemp("shipped")
     for name in WORLDS.names():
         write_random_agent(folder / name, name)

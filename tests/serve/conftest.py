@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from agents import random_agent
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from untrained import untrained
 
 from sestra.serve.app import create_app
 from sestra.worlds import WORLDS
@@ -17,8 +16,7 @@ collect_ignore = ["conftest.py"]
 
 @pytest.fixture(scope="session")
 def app() -> FastAPI:
-    torch.set_num_threads(1)
-    return create_app([untrained(world) for world in WORLDS.names()])
+    return create_app([random_agent(world) for world in WORLDS.names()])
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agents import random_agent
 from fastapi.testclient import TestClient
 from refusals import GOOD, assert_refused
-from untrained import untrained
 
 import sestra.serve
 from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_STATE_LENGTH, MAX_WORDS
@@ -31,7 +31,7 @@ STATIC = Path(sestra.serve.__file__).parent / "static"
 
 def bodies(world: str, instructions: list[str]) -> Iterator[tuple[dict[str, Any], Turn]]:
     """Each turn of an interaction as a request, and what the agent itself answers."""
-    trace = untrained(world).follow(STATES[world], instructions)
+    trace = random_agent(world).follow(STATES[world], instructions)
     for number, turn in enumerate(trace.turns):
         history = [{"state": earlier.start, "instruction": earlier.instruction} for earlier in trace.turns[:number]]
         yield {"world": world, "state": turn.start, "history": history, "instruction": turn.instruction}, turn

@@ -19,8 +19,8 @@ from typing import Any
 
 import httpx
 import pytest
+from agents import random_agent
 from commands import run
-from untrained import untrained
 
 from sestra import pretrained
 from sestra.cli.serve import hosts
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("agents") / "novice"
-    untrained("tangrams").save_pretrained(folder)
+    random_agent("tangrams").save_pretrained(folder)
     return folder
 
 

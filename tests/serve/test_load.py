@@ -11,11 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
+from agents import random_agent
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from loops import run_alone
 from refusals import GOOD, assert_refused
-from untrained import untrained
 
 from sestra.agent import Agent
 from sestra.agent.spelling import Speller
@@ -78,13 +78,13 @@ def test_a_text_is_spelt_once_and_not_in_the_event_loop(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(Speller, "read", noted)
     history = [{"state": GOOD["state"], "instruction": "one"}]
-    answer = TestClient(create_app([untrained("alchemy")])).post("/api/follow", json={**GOOD, "history": history})
+    answer = TestClient(create_app([random_agent("alchemy")])).post("/api/follow", json={**GOOD, "history": history})
     assert answer.status_code == 200
     assert read == [("one", "model"), (GOOD["instruction"], "model")]
 
 
 def test_long_interactions_are_followed_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch):
-    agent, sizes = untrained("tangrams"), []
+    agent, sizes = random_agent("tangrams"), []
     take_turns, gate = Agent.take_turns, threading.Event()
 
     def counted(self: Agent, contexts: list[Context]) -> list[Turn]:
@@ -110,7 +110,7 @@ def test_long_interactions_are_followed_a_few_at_a_time(monkeypatch: pytest.Monk
 def test_too_many_at_once_are_told_to_come_again(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("sestra.serve.app.Batcher", partial(Batcher, waiting=2))
     monkeypatch.setattr(Agent, "take_turns", slowly := Gate(Agent.take_turns))
-    answers = run_alone(together(create_app([untrained("alchemy")]), 6, slowly.open))
+    answers = run_alone(together(create_app([random_agent("alchemy")]), 6, slowly.open))
     assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 429, 429, 429]
     for answer in answers:
         if answer.status_code == 429:
@@ -120,7 +120,7 @@ def test_too_many_at_once_are_told_to_come_again(monkeypatch: pytest.MonkeyPatch
 
 def test_while_it_stops_whoever_waits_or_asks_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Agent, "take_turns", slowly := Gate(Agent.take_turns))
-    app = create_app([untrained("alchemy")])
+    app = create_app([random_agent("alchemy")])
     answers = run_alone(together(app, 3, app.state.batcher.close))
     slowly.open()
     for answer in [*answers, TestClient(app).post("/api/follow", json=GOOD)]:
@@ -128,7 +128,7 @@ def test_while_it_stops_whoever_waits_or_asks_is_told(monkeypatch: pytest.Monkey
 
 
 def test_the_application_can_be_started_again():
-    app = create_app([untrained("alchemy")])
+    app = create_app([random_agent("alchemy")])
     for _ in range(2):
         with TestClient(app) as client:
             assert client.post("/api/follow", json=GOOD).status_code == 200
@@ -143,7 +143,7 @@ def test_nothing_is_computed_for_those_who_left(monkeypatch: pytest.MonkeyPatch)
 
     take_turns = Agent.take_turns
     monkeypatch.setattr(Agent, "take_turns", slowly := Gate(noted))
-    app = create_app([untrained("alchemy")])
+    app = create_app([random_agent("alchemy")])
 
     async def leave() -> list[int]:
         left, statuses = asyncio.Event(), []
@@ -188,7 +188,7 @@ def test_nothing_is_computed_for_those_who_left(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_many_at_once_go_together_and_each_gets_its_own_answer(monkeypatch: pytest.MonkeyPatch):
-    agent, sizes = untrained("alchemy"), []
+    agent, sizes = random_agent("alchemy"), []
     take_turns = type(agent).take_turns
 
     def counted(self: Any, contexts: list[Context]) -> list[Turn]:

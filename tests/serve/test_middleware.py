@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any
 
 import pytest
+from agents import random_agent
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from loops import run_alone
 from refusals import assert_refused
-from untrained import untrained
 
 from sestra.serve.app import create_app
 from sestra.serve.middleware import HEADERS, Guard
@@ -85,13 +85,13 @@ def test_a_failure_is_answered_with_all_headers():
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:80", "127.0.0.1:8000", "[::1]", "[::1]:8000", "localhost:"])
 def test_its_own_names_are_answered_to(host: str):
-    client = TestClient(create_app([untrained("tangrams")], {"localhost", "127.0.0.1", "[::1]"}))
+    client = TestClient(create_app([random_agent("tangrams")], {"localhost", "127.0.0.1", "[::1]"}))
     assert client.get("/healthz", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil", "", ":80", "[::2]"])
 def test_other_names_are_not(host: str):
-    client = TestClient(create_app([untrained("tangrams")], {"localhost", "127.0.0.1", "[::1]"}))
+    client = TestClient(create_app([random_agent("tangrams")], {"localhost", "127.0.0.1", "[::1]"}))
     for path in ("/", "/healthz", "/openapi.json"):
         answer = client.get(path, headers={"Host": host})
         assert_refused(answer, 421)
