@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from sestra.learning.model_card import front_matter, metadata
+from sestra.agent.model_card import front_matter, metadata
 
 from sestra.metrics import Accuracy, to_record
 
