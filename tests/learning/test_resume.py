@@ -151,11 +151,13 @@ import torch
 import torch._dynamo  # which every optimiser loads
 import sestra.cli.train, sestra.learning.trainer
 from sestra.cli import main
+from sestra.learning import export
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
 torch.set_num_threads(1)
 compile_world(get_world("scene"))
+export.export_run = lambda *_: None  # tests/learning/test_export.py kills exports
 base = Path(sys.argv[1])
 flags = {"sestra": sys.argv[2].split(), "supervised": sys.argv[3].split()}
 
