@@ -47,6 +47,7 @@ def test_same_bits_as_train(capsys, data, tmp_path, system):
 def test_record(capsys, data, tmp_path):
     folder = tmp_path / "runs" / "lamps-sestra-1"
     record = work_on(job(small(), tmp_path / "runs", data)).record
+    assert run(capsys, "export", folder)[0] == 0
     status, output, _ = run(capsys, "evaluate", folder, "--data", data, "--json", "--out", tmp_path / "evaluated.json")
     assert status == 0
     evaluated = json.loads(output)
