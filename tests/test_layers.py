@@ -132,7 +132,7 @@ def test_only_learning_and_state_encoders_name_torch() -> None:
         "from sestra.cli import main; assert main(['--version']) == 0",
         "from sestra.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         "from sestra.cli import main\ntry: main(['train', '--help'])\nexcept SystemExit: pass",
-        f"from sestra import Agent; assert len(Agent.from_pretrained('alchemy').follow('{BEAKERS}', ['throw out first beaker']).turns) == 1",
+        f"from sestra import Agent; Agent.from_pretrained('alchemy').follow('{BEAKERS}', ['throw out first beaker', 'mix the last one'])",
         "from sestra.cli import main; assert main(['evaluate', 'tangrams-sestra', '--data', 'data', '--out', 'results.json']) == 0",
         f"from sestra.cli import main; assert main(['run', '--agent', 'alchemy', '--state', '{BEAKERS}', 'throw out first beaker']) == 0",
         "from sestra import Agent; from sestra.serve.app import create_app; create_app([Agent.from_pretrained('scene')])",
