@@ -12,6 +12,7 @@ import pytest
 import torch
 from commands import run
 from lamps import Lamps, interactions
+from plain_policy import PlainConfig
 from small_runs import TINY, measure, start, state_of
 
 from sestra.agent import folder as agent_folder
@@ -26,7 +27,6 @@ from sestra.learning.export import export_run
 from sestra.learning.learners import distillation
 from sestra.learning.learners.base import average
 from sestra.learning.learners.distillation import Teacher
-from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
@@ -41,7 +41,8 @@ OBJECTS = TINY.changed(
     oracle_fraction=0.5,
     policy=ObjectConfig(embedding=12, size=24, heads=2),
 )
-ATTENTIVE = OBJECTS.changed(policy=AttentionConfig(embedding=12, hidden=24), learning_rate=0.005)
+PLAIN = TINY.changed(policy=PlainConfig(size=8))
+"""Of teachers: a policy that is exported in little time."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +52,8 @@ def lamps(monkeypatch):
 
 @pytest.fixture
 def teacher(tmp_path) -> Path:
-    """A run with an attention policy after one epoch, which is sure of nothing, and its agent."""
-    return trained(tmp_path / "teacher", TINY, epochs=1)
+    """A run with a policy after one epoch, which is sure of nothing, and its agent."""
+    return trained(tmp_path / "teacher", PLAIN, epochs=1)
 
 
 def trained(path: Path, config: TrainConfig, count: int = 30, **changes) -> Path:
@@ -96,7 +97,7 @@ def rewards_of(run, execution, goals):
 
 def test_a_teacher_alone_teaches_the_lamps(tmp_path, monkeypatch):
     """Its choices are all that is learnt from; the rewards have no share in the objective."""
-    teacher = trained(tmp_path / "teacher", ATTENTIVE, 300)
+    teacher = trained(tmp_path / "teacher", OBJECTS.changed(policy=PlainConfig(size=32)), 300)
     monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", 1.0)
     taught = start(tmp_path / "student", OBJECTS, 300, learning_rate=0.003, seed=2, teacher=str(teacher))
     taught.run()
@@ -132,7 +133,7 @@ def test_another_teacher_in_the_place_of_the_first_is_noticed(tmp_path, teacher)
     with pytest.raises(InterruptedError):
         run.run()
     shutil.rmtree(teacher)
-    trained(teacher, TINY, epochs=1, seed=2)
+    trained(teacher, PLAIN, epochs=1, seed=2)
     again = Trainer(run.folder.config(), interactions(30, seed=1), run.folder)
     with pytest.raises(InputError, match="is not the one that the run began with"):
         again.resume()
