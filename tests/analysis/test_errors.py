@@ -86,7 +86,7 @@ def analysis() -> Analysis:
 def test_is_right_as_often_as_evaluation_says(world):
     agent, interactions = random_agent(world), generate(world, 20, seed=4)
     turns = encode_turns(interactions, agent.vocabulary, agent.tables)
-    expected = evaluate(agent.execute, agent.tables, turns, batch_size=agent.batch_size).inst
+    expected = evaluate(agent.execute, agent.tables, turns, batch_size=32).inst
     found = analyse(agent, interactions)
     assert found.accuracies()["all instructions"] == expected
     assert sum(found.classes().values()) == expected.trials - expected.successes
@@ -186,7 +186,7 @@ def test_the_command_prints_json(capsys, no_scone, exported):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "nowhere: is no agent"),
+        (["nowhere"], "expected the folder of an agent or of a run"),
         (["{exported}", "--page", "errors.txt"], "ends in .html"),
         (["{exported}", "--errors", "0"], "from 1 to 10,000"),
         (["{exported}", "--split", "test"], "no split 'test'"),
