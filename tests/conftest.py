@@ -60,6 +60,14 @@ def small_run(small_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture
+def no_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs end without an agent, for tests that need none: to trace a policy takes seconds."""
+    from sestra.learning import export
+
+    monkeypatch.setattr(export, "export_run", lambda *_: None)
+
+
+@pytest.fixture
 def copied_run(small_run: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(small_run, tmp_path / "copy"))
 

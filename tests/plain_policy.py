@@ -18,6 +18,16 @@ class Memory:
     initial: Tensor  # [batch, size]
 
 
+@dataclass(frozen=True)
+class PlainConfig:
+    """A policy that training knows as ``plain_policy:PlainConfig``."""
+
+    size: int = 8
+
+    def build(self, tables: Tables, vocabulary: Vocabulary) -> PlainPolicy:
+        return PlainPolicy(tables, vocabulary, self.size)
+
+
 class PlainPolicy(Policy):
     """An LSTM over the words, the sum of the contents' embeddings for a state, and a GRU cell from step to step."""
 

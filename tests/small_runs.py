@@ -7,12 +7,17 @@ from pathlib import Path
 
 from lamps import interactions
 
+from sestra.agent.evaluation import Evaluation, evaluate
+from sestra.data.batch import Turns
 from sestra.data.sources import Source
 from sestra.learning import checkpoint
 from sestra.learning.config import TrainConfig
 from sestra.learning.policies.attention_config import AttentionConfig
+from sestra.learning.policies.base import Policy
+from sestra.learning.rollout import execute_greedily
 from sestra.learning.run_folder import RunFolder
 from sestra.learning.trainer import Trainer
+from sestra.worlds.tables import Tables
 
 TINY = TrainConfig(world="lamps", policy=AttentionConfig(embedding=4, hidden=6, dropout=0.1)).changed(
     learning_rate=0.005, horizon=3, verbosity=0.15, epochs=3, batch_size=10
@@ -24,6 +29,11 @@ def start(path: Path, config: TrainConfig = TINY, count: int = 30, **changes) ->
     made = Trainer(config, interactions(count, seed=1), RunFolder(path))
     made.folder.create(config, made.vocabulary, Source("lamps", "0"))
     return made
+
+
+def measure(policy: Policy, tables: Tables, turns: Turns, *, horizon: int = 5, **settings) -> Evaluation:
+    """Evaluate a policy before it is exported."""
+    return evaluate(lambda batch: execute_greedily(policy, tables, batch, horizon), tables, turns, **{"batch_size": 256, **settings})
 
 
 def state_of(folder: RunFolder) -> tuple:

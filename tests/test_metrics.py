@@ -66,7 +66,7 @@ def test_ties_in_whole_interactions_are_broken_by_single_instructions_and_then_b
 
 @pytest.mark.parametrize("path", AGENTS, ids=lambda path: path.stem)
 def test_cards_show_the_committed_results(path):
-    card, record = (pretrained.HERE / path.stem / "CARD.md").read_text(encoding="utf-8"), read_json(path)
+    card, record = (pretrained.HERE / path.stem / "README.md").read_text(encoding="utf-8"), read_json(path)
     for metric in METRICS:
         percent, interval, *_ = from_record(record, metric).columns
         assert f"| {percent} | {interval} |" in card, "export the agent anew with 'sestra export'"

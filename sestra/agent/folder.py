@@ -174,25 +174,36 @@ GRAPHS = ("encode", "step")
 
 def write(folder: Path, about: About, vocabulary: Vocabulary, networks: Sequence[Graphs], card: str = "") -> None:
     """Write an agent; the folder appears whole or not at all, in the place of another agent or of nothing."""
-    files: dict[str, bytes] = {VOCABULARY: _text(list(vocabulary.words)), **({CARD: card.encode()} if card else {})}
+    files: dict[str, bytes] = {}
     for number, network in enumerate(networks, start=1):
         files |= {f"encode-{number}.onnx": network.encode, f"step-{number}.onnx": network.step}
+    files |= {VOCABULARY: _text(list(vocabulary.words)), **({CARD: card.encode()} if card else {})}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     described = _text({**vars(about), "files": digests})
     advice = "choose another folder (with --to on the command line)"
     make_folder(folder, advice)
     try:
-        if any(folder.iterdir()) and not (folder / ABOUT).is_file():
+        if not _replaceable(folder):
             raise InputError(f"{folder}: is there already and is no agent; {advice}")
         (folder / ABOUT).unlink(missing_ok=True)  # until the new one is written, the folder holds no agent
         for old in folder.iterdir():
-            if re.fullmatch(r"(encode|step)-\d+\.onnx|README\.md", old.name) and old.name not in files:
+            if UNFINISHED.fullmatch(old.name) and old.name not in files:
                 old.unlink()
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror}); {advice}") from error
     for name, content in {**files, ABOUT: described}.items():
         with replacing(folder / name) as temporary:
             temporary.write_bytes(content)
+
+
+def _replaceable(folder: Path) -> bool:
+    """Whether nothing is there, or nothing but an agent, or what was written of one before the process was killed."""
+    names = [each.name for each in folder.iterdir()]
+    begun = all(UNFINISHED.fullmatch(name) for name in names) and any(".onnx" in name for name in names)  # graphs are written first
+    return (folder / ABOUT).is_file() or not names or begun
+
+
+UNFINISHED = re.compile(r"(encode|step)-\d+\.onnx|README\.md|vocab\.json|\..*\.part")
 
 
 def join(folders: Sequence[Path], to: Path) -> None:

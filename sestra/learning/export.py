@@ -54,13 +54,22 @@ def export_trained(trained: Trained, examples: Sequence[Turns] = ()) -> Graphs:
 
 
 def load_weights(policy: Policy, agent: str) -> None:
-    """Give a policy the weights of an agent's first network, which must be of the same structure."""
-    graphs = agent_folder.read(agent_folder.find(agent)).networks[0]
-    known = policy.state_dict()
+    """Give a policy the weights of an agent's first network, which must be of the same structure.
+
+    InputError if it does not give the network's numbers afterwards: graphs may hold something that was computed from weights, not these.
+    """
+    contents = agent_folder.read(agent_folder.find(agent))
+    graphs, known, training = contents.networks[0], policy.state_dict(), policy.training
     try:
         policy.load_state_dict(known | {name: value for name, value in read_weights(graphs).items() if name in known})
-    except RuntimeError as error:
-        raise InputError(f"{agent}: its network has another structure than the policy ({shortened(str(error), 200)})") from error
+        turns = random_turns(contents.tables, contents.vocabulary, 7, 5, 9, np.random.default_rng(0))
+        check_network(Network(graphs.encode, graphs.step, agent), policy.eval(), contents.tables, turns)
+    except (RuntimeError, InputError) as error:
+        raise InputError(
+            f"{agent}: its network has another structure than the policy, or not all of its weights ({shortened(str(error), 200)})"
+        ) from error
+    finally:
+        policy.train(training)
 
 
 def random_turns(tables: Tables, vocabulary: Vocabulary, count: int, turns: int, words: int, generator: np.random.Generator) -> Turns:
@@ -84,6 +93,8 @@ def check_network(network: Network, policy: Policy, tables: Tables, turns: Turns
         logits, ours, maps = network.step(ours, states, previous, attention=True)
         step = policy.step(memory, carry, torch.from_numpy(states), torch.from_numpy(previous), return_attention=True)
         carry = step.carry
+        if set(maps) != set(step.attention):
+            raise InputError(f"policy: attends to {', '.join(step.attention)} in torch and to {', '.join(maps)} in its exported graphs")
         pairs = [(logits, step.logits), *((maps[name].weights, each.weights) for name, each in step.attention.items())]
         for mine, theirs in pairs:
             if not np.allclose(mine, theirs.numpy(), TOLERANCE, TOLERANCE):

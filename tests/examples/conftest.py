@@ -9,7 +9,7 @@ import pytest
 from commands import run
 from lamps import Lamps, interactions
 from lifecycle import BROKEN, EXAMPLES, Lifecycle
-from sestra.learning.evaluation import evaluate
+from small_runs import measure
 
 from sestra.data.batch import encode_turns
 from sestra.data.sources import Source
@@ -36,7 +36,7 @@ def accuracy_on_lamps(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callab
         training.run()
         trained = load_trained(training.folder)
         unseen = encode_turns(interactions(100, seed=2), trained.vocabulary, trained.tables)
-        return evaluate(trained.policy, trained.tables, unseen, horizon=5).inst.percent
+        return measure(trained.policy, trained.tables, unseen).inst.percent
 
     return train
 

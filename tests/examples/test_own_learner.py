@@ -12,7 +12,6 @@ from lifecycle import BROKEN, EXAMPLES
 from sestra.learning.config import configure
 from sestra.learning.execution import Execution
 from sestra.learning.learners.registry import LEARNERS
-from sestra.learning.policies.base import Encoded
 
 REFERENCE = f"{EXAMPLES / 'own_learner.py'}:Margin"
 STEPS, BATCH, ACTIONS = 3, 4, 5
@@ -24,7 +23,7 @@ def execution() -> Execution:
     alive = torch.arange(STEPS).unsqueeze(1) < torch.tensor([1, 2, 3, 3])  # [steps, batch]
     empty = torch.zeros(STEPS, BATCH, dtype=torch.long)
     log_probs = torch.randn(STEPS, BATCH, ACTIONS, generator=generator, dtype=torch.double).log_softmax(-1)
-    return Execution(empty.unsqueeze(2), log_probs, empty, alive, empty[0].unsqueeze(1), alive[0], [], Encoded(()))
+    return Execution(empty.unsqueeze(2), log_probs, empty, alive, empty[0].unsqueeze(1), alive[0])
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.5, 2.0])
@@ -59,7 +58,7 @@ def test_from_training_to_an_exported_agent(lifecycle):
     exported = lifecycle.check("--learner", REFERENCE, "--margin", "0.5", "--hidden", "8", "--embedding", "6")
     stored = json.loads((lifecycle.folder / "run" / "config.json").read_text())["learner"]
     assert stored == {"name": REFERENCE, "margin": 0.5}
-    assert exported.config.learner.margin == 0.5
+    assert exported.training["config"]["learner"] == stored
     assert f"learner `{REFERENCE}`" in exported.card
 
 

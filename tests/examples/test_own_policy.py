@@ -15,7 +15,6 @@ from sestra.data.batch import encode_turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import configure
 from sestra.learning.decoding import forced, greedy
-from sestra.learning.policies.base import ReportsAttention
 from sestra.learning.policies.registry import POLICIES
 from sestra.learning.rollout import roll_out
 from sestra.worlds.tables import Tables
@@ -47,8 +46,7 @@ def test_a_turn_is_scored_alone_as_it_is_in_a_batch():
     policy = POLICIES.get(REFERENCE)(size=16).build(tables, vocabulary).eval()
     turns = encode_turns(interactions(4, seed=1), vocabulary, tables)
     assert len(set(turns.lengths.tolist())) > 1
-    together = roll_out(policy, tables, turns, 4, greedy, return_attention=True)
-    assert isinstance(policy, ReportsAttention)
+    together = roll_out(policy, tables, turns, 4, greedy)
     for row in range(len(turns)):
         one = turns.select(torch.tensor([row]).numpy())
         alone = roll_out(policy, tables, one, 4, forced(together.actions.T[row : row + 1]))
@@ -67,7 +65,7 @@ def test_from_training_to_an_exported_agent(lifecycle):
     exported = lifecycle.check("--policy", REFERENCE, "--size", "8")
     stored = json.loads((lifecycle.folder / "run" / "config.json").read_text())["policy"]
     assert stored == {"name": REFERENCE, "size": 8}
-    assert "\n# agent\n\nAn LSTM over words and a GRU decoder for the world *scene*" in exported.card
+    assert f"\n# agent\n\nA policy (`{REFERENCE}`) for the world *scene*" in exported.card
     turns = exported.follow(START, ["the person in red leaves", "he comes back"]).turns
     [attention] = turns[1].steps[0].attention
     assert attention.name == "words"

@@ -60,7 +60,7 @@ def test_wrong_values(name, text, complaint):
 
 def test_a_teacher_is_looked_for_before_the_first_run():
     assert checked({"world": "scene", "teacher": "scene"}).teacher == "scene"
-    with pytest.raises(InputError, match="nobody: neither the folder of a run"):
+    with pytest.raises(InputError, match="nobody: is no agent"):
         checked({"world": "scene", "teacher": "nobody"})
 
 

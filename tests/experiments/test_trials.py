@@ -35,6 +35,7 @@ def job(trial: Trial, runs: Path, data: Path, **conditions) -> Job:
     return Job.of(trial, common, common.load("lamps")[1])
 
 
+@pytest.mark.usefixtures("no_export")
 @pytest.mark.parametrize("system", ["sestra", "supervised"])
 def test_same_bits_as_train(capsys, data, tmp_path, system):
     outcome = work_on(job(small(system), tmp_path / "runs", data))
@@ -46,6 +47,7 @@ def test_same_bits_as_train(capsys, data, tmp_path, system):
 def test_record(capsys, data, tmp_path):
     folder = tmp_path / "runs" / "lamps-sestra-1"
     record = work_on(job(small(), tmp_path / "runs", data)).record
+    assert run(capsys, "export", folder)[0] == 0
     status, output, _ = run(capsys, "evaluate", folder, "--data", data, "--json", "--out", tmp_path / "evaluated.json")
     assert status == 0
     evaluated = json.loads(output)
@@ -66,6 +68,7 @@ def test_record(capsys, data, tmp_path):
     assert records.read(path) == record, "as older records are"
 
 
+@pytest.mark.usefixtures("no_export")
 def test_run_of_train_is_adopted(capsys, data, tmp_path):
     assert run(capsys, "train", "--world", "lamps", "--data", data, "--out", tmp_path / "lamps-sestra-1", *FLAGS)[0] == 0
     before = state_of(RunFolder(tmp_path / "lamps-sestra-1"))
@@ -74,6 +77,7 @@ def test_run_of_train_is_adopted(capsys, data, tmp_path):
     assert state_of(RunFolder(tmp_path / "lamps-sestra-1")) == before
 
 
+@pytest.mark.usefixtures("no_export")
 def test_run_with_other_settings_counts_as_what_it_is(capsys, data, tmp_path):
     flags = [*FLAGS, "--epochs", "2", "--entropy", "0.3"]
     assert run(capsys, "train", "--world", "lamps", "--data", data, "--out", tmp_path / "lamps-sestra-1", *flags)[0] == 0

@@ -11,6 +11,7 @@ from typing import ClassVar
 import pytest
 
 from sestra import pretrained
+from sestra.agent import folder as agent_folder
 from sestra.errors import InputError
 from sestra.experiments import records
 from sestra.learning import migrations
@@ -21,7 +22,6 @@ from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.registry import POLICIES
-from sestra.learning.run_folder import RunFolder
 
 ROOT = Path(__file__).parent.parent.parent
 VERSION_1 = {
@@ -296,7 +296,7 @@ def test_attention_of_version_1():
 
 @pytest.mark.parametrize("name", pretrained.names())
 def test_shipped_configurations_are_of_this_version(name):
-    stored = json.loads((RunFolder.find(name).path / "config.json").read_text())
+    stored = json.loads((agent_folder.find(name) / "agent.json").read_text())["training"]["config"]
     again = TrainConfig.from_json(stored, name).to_json()
     assert {name: value | stored[name] if isinstance(value, dict) else stored[name] for name, value in again.items()} == again
     newer = {name for group, values in again.items() if isinstance(values, dict) for name in values if name not in stored[group]}
@@ -316,7 +316,8 @@ def test_result_records_are_read(path):
 @pytest.mark.parametrize("path", sorted((ROOT / "results" / "agents").glob("*.json")), ids=lambda path: path.stem)
 def test_figures_of_shipped_agents_are_read(path):
     stored = json.loads(path.read_text())["config"]
-    assert TrainConfig.from_json(stored, path.name) == RunFolder.find(path.stem).config()
+    shipped = json.loads((agent_folder.find(path.stem) / "agent.json").read_text())["training"]["config"]
+    assert TrainConfig.from_json(stored, path.name) == TrainConfig.from_json(shipped, path.stem)
 
 
 def test_differences_have_the_names_of_this_version(tmp_path):

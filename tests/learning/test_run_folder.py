@@ -1,29 +1,21 @@
-"""The folder of a run, and what is exported from it: read back as it was written, or refused with a reason."""
+"""The folder of a run: read back as it was written, or refused with a reason."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
 from lamps import Lamps, interactions
 
-from sestra import pretrained
-from sestra.data.batch import encode_turns
 from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.io import read_json, to_json, write_json
-from sestra.learning import checkpoint, export
+from sestra.io import write_json
 from sestra.learning.config import TrainConfig
-from sestra.learning.decoding import greedy
 from sestra.learning.policies.attention_config import AttentionConfig
-from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
-from sestra.metrics import Accuracy, to_record
 from sestra.worlds import WORLDS
 
 CONFIG = TrainConfig(world="lamps", policy=AttentionConfig(embedding=4, hidden=6)).changed(epochs=1, horizon=3, batch_size=50)
@@ -41,9 +33,6 @@ def run(tmp_path) -> Trainer:
     made.folder.create(CONFIG, made.vocabulary, SOURCE)
     made.run()
     return made
-
-
-# The folder.
 
 
 def test_what_was_written_is_read(run):
@@ -104,78 +93,3 @@ def test_a_model_that_does_not_fit_is_refused(run):
     write_json(run.folder.path / "config.json", replace(CONFIG, policy=AttentionConfig(embedding=4, hidden=7)).to_json())
     with pytest.raises(InputError, match=r"does not fit the config\.json"):
         load_trained(run.folder)
-
-
-# Pretrained policies.
-
-
-def results_of(run: Trainer) -> Path:
-    """As 'sestra evaluate' writes them."""
-    figures = to_record({"inst": Accuracy(500, 1000), "utts3": Accuracy(80, 200), "utts5": Accuracy(61, 200)})
-    path = run.folder.path / "results.json"
-    chosen = json.loads(to_json(load_trained(run.folder).chosen))
-    report = {
-        "config": CONFIG.to_json(),
-        "training": chosen,
-        "data": {"name": "lamps-dev.tsv", "sha256": ""},
-    }
-    write_json(path, {**figures, **report})
-    return path
-
-
-def test_export(run, tmp_path):
-    to = tmp_path / "deep" / "lamps-agent"
-    export.export_run(run.folder, to, results_of(run))
-    assert sorted(path.name for path in to.iterdir()) == ["CARD.md", "config.json", "model.safetensors", "vocab.json"]
-    assert checkpoint.load(to / "model.safetensors")[0]["decoder_input.weight"].dtype == torch.float16
-    half, whole = load_trained(RunFolder(to)), load_trained(run.folder)
-    assert (half.config, half.vocabulary, half.chosen) == (whole.config, whole.vocabulary, whole.chosen)
-    turns = encode_turns(interactions(10, seed=3, turns=3), whole.vocabulary, whole.tables)
-    with torch.no_grad():
-        answers = [roll_out(each.policy, each.tables, turns, 1, greedy).log_probs for each in (half, whole)]
-    torch.testing.assert_close(*answers, atol=0.02, rtol=0)
-    card = (to / "CARD.md").read_text()
-    assert card.startswith('---\nlicense: "mit"\n')
-    assert "\n---\n\n# lamps-agent" in card
-    assert "30.5 | 24.5 to 37.2" in card
-    assert f"{sum(parameter.numel() for parameter in whole.policy.parameters()):,} parameters" in card
-
-
-@pytest.mark.parametrize("change", ["config", "counts", "data"])
-def test_results_of_another_run_or_half_of_them_are_refused(run, tmp_path, change):
-    path = results_of(run)
-    results = read_json(path)
-    if change == "config":
-        results["config"]["seed"] = 99
-    else:
-        del results[change]
-    write_json(path, results)
-    with pytest.raises(InputError, match=r"results\.json"):
-        export.export_run(run.folder, tmp_path / "to", path)
-    assert not (tmp_path / "to" / "config.json").exists()
-
-
-def test_export_without_results_says_how_to_get_them(run, tmp_path):
-    with pytest.raises(InputError, match=r"results\.json"):
-        export.export_run(run.folder, tmp_path / "to", run.folder.path / "results.json")
-
-
-def test_export_over_the_run_itself_is_refused(run):
-    """It would put the half-precision weights in the place of the run's own."""
-    before = run.folder.model.read_bytes()
-    with pytest.raises(InputError):
-        export.export_run(run.folder, run.folder.path, results_of(run))
-    assert run.folder.model.read_bytes() == before
-
-
-def test_find(run, tmp_path):
-    assert RunFolder.find(run.folder.path) == run.folder
-    for nothing in (tmp_path / "none", tmp_path, "no-such-agent", "../sestra"):
-        with pytest.raises(InputError, match="neither the folder of a run"):
-            RunFolder.find(nothing)
-
-
-@pytest.mark.parametrize("name", pretrained.names())
-def test_shipped_policies_load(name):
-    trained = load_trained(RunFolder.find(name))
-    assert trained.config.world in WORLDS.names()

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 from lamps import Lamps, interactions
-from sestra.learning.evaluation import Evaluation
 from small_runs import TINY, start
 from torch import nn
 
+from sestra.agent.evaluation import Evaluation
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate, splits
 from sestra.errors import InputError

@@ -17,7 +17,7 @@ TRAIN = ["--epochs", "1", "--execution-horizon", "6"]
 """Flags of ``sestra train`` for a run that takes seconds."""
 POLICIES = {
     "attention": ["--policy", "attention", "--hidden", "8", "--embedding", "8"],
-    "objects": ["--policy", "objects", "--size", "16", "--embedding", "8"],
+    "objects": ["--policy", "objects", "--size", "16", "--embedding", "8", "--layers", "1"],
     "recurrent": ["--policy", "recurrent", "--size", "8", "--learner", "margin", "--margin", "0.5"],
 }
 PLUG_INS = """

@@ -24,7 +24,7 @@ class BoxEncoder(FullStates, nn.Module):
 
     def forward(self, prepared: Tensor, states: Tensor) -> Tensor:
         boxes = nn.functional.pad(nn.functional.embedding(states, prepared), (0, 0, 1, 1))  # [batch, 1 + slots + 1, embedding]
-        places = self.positions.weight.expand(len(states), -1, -1)  # [batch, slots, embedding]
+        places = self.positions.weight.expand(states.shape[0], -1, -1)  # [batch, slots, embedding]
         return torch.cat([boxes[:, :-2], boxes[:, 1:-1], boxes[:, 2:], places], -1)  # [batch, slots, size]
 
 

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from commands import run
 from lamps import Lamps, interactions
-from sestra.learning.evaluation import evaluate
-from small_runs import TINY, start, state_of
+from plain_policy import PlainConfig
+from small_runs import TINY, measure, start, state_of
 
+from sestra.agent import folder as agent_folder
+from sestra.agent.decoding import forced, roll_out
+from sestra.agent.runtime import Ensemble
 from sestra.data.batch import encode_turns
 from sestra.errors import InputError
 from sestra.learning import trainer
-from sestra.learning.decoding import forced
+from sestra.learning.config import TrainConfig
 from sestra.learning.execution import Execution
+from sestra.learning.export import export_run
 from sestra.learning.learners import distillation
 from sestra.learning.learners.base import average
 from sestra.learning.learners.distillation import Teacher
 from sestra.learning.policies.objects.config import ObjectConfig
-from sestra.learning.rollout import roll_out
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
 from sestra.worlds import WORLDS
@@ -36,6 +41,8 @@ OBJECTS = TINY.changed(
     oracle_fraction=0.5,
     policy=ObjectConfig(embedding=12, size=24, heads=2),
 )
+PLAIN = TINY.changed(policy=PlainConfig(size=8))
+"""Of teachers: a policy that is exported in little time."""
 
 
 @pytest.fixture(autouse=True)
@@ -45,9 +52,15 @@ def lamps(monkeypatch):
 
 @pytest.fixture
 def teacher(tmp_path) -> Path:
-    """An attention policy after one epoch, which is sure of nothing."""
-    start(tmp_path / "teacher", epochs=1).run()
-    return tmp_path / "teacher"
+    """A run with a policy after one epoch, which is sure of nothing, and its agent."""
+    return trained(tmp_path / "teacher", PLAIN, epochs=1)
+
+
+def trained(path: Path, config: TrainConfig, count: int = 30, **changes) -> Path:
+    run = start(path, config, count, **changes)
+    run.run()
+    export_run(run.folder, run.validation)
+    return path
 
 
 @pytest.mark.parametrize(
@@ -57,15 +70,15 @@ def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tm
     monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", weight)
     student = start(tmp_path / "student", teacher=str(teacher), learner="best-action", normalisation=normalisation)
     batch = student.train.select(np.arange(6))
-    policy = load_trained(RunFolder(teacher)).policy
+    runtime = agent_folder.read(teacher / "agent").runtime()
     value, execution, _ = student.update(batch)
     mine = execution.log_probs.detach()
     told = []
     for row, length in enumerate(execution.lengths.tolist()):
         alone = batch.select(np.array([row]))
-        theirs = roll_out(policy, student.tables, alone, length, forced(execution.actions[:length, row].unsqueeze(0)))
+        theirs = roll_out(runtime, student.tables, alone, length, forced(execution.actions[:length, row].unsqueeze(0).numpy()))
         products = [
-            float(log_prob) * float(probability.exp())
+            float(log_prob) * math.exp(probability)
             for step in range(length)
             for log_prob, probability in zip(mine[step, row], theirs.log_probs[step, 0], strict=True)
         ]
@@ -84,14 +97,14 @@ def rewards_of(run, execution, goals):
 
 def test_a_teacher_alone_teaches_the_lamps(tmp_path, monkeypatch):
     """Its choices are all that is learnt from; the rewards have no share in the objective."""
-    learnt = start(tmp_path / "teacher", OBJECTS, 200, learning_rate=0.005).run().best_score
+    teacher = trained(tmp_path / "teacher", OBJECTS.changed(policy=PlainConfig(size=32)), 300)
     monkeypatch.setattr(trainer, "DISTILLATION_WEIGHT", 1.0)
-    taught = start(tmp_path / "student", OBJECTS, 200, learning_rate=0.005, seed=2, teacher=str(tmp_path / "teacher"))
+    taught = start(tmp_path / "student", OBJECTS, 300, learning_rate=0.003, seed=2, teacher=str(teacher))
     taught.run()
     unseen = encode_turns(interactions(100, seed=2), taught.vocabulary, taught.tables)
     student = load_trained(taught.folder).policy
-    assert learnt[0] > 80
-    assert evaluate(student, taught.tables, unseen, horizon=5).inst.percent > 85
+    assert measure(load_trained(RunFolder(teacher)).policy, taught.tables, unseen).inst.percent > 80
+    assert measure(student, taught.tables, unseen).inst.percent > 85
 
 
 def test_resumed_to_the_same_bits(tmp_path, teacher):
@@ -120,7 +133,7 @@ def test_another_teacher_in_the_place_of_the_first_is_noticed(tmp_path, teacher)
     with pytest.raises(InterruptedError):
         run.run()
     shutil.rmtree(teacher)
-    start(teacher, epochs=1, seed=2).run()
+    trained(teacher, PLAIN, epochs=1, seed=2)
     again = Trainer(run.folder.config(), interactions(30, seed=1), run.folder)
     with pytest.raises(InputError, match="is not the one that the run began with"):
         again.resume()
@@ -133,12 +146,10 @@ def test_what_the_learner_can_never_do_is_not_learnt(tmp_path, monkeypatch):
     alive = torch.ones(1, 1, dtype=torch.bool)
     state, action = torch.zeros(1, 1, 1, dtype=torch.long), torch.zeros(1, 1, dtype=torch.long)
 
-    def execution(log_probs):
-        return Execution(state, log_probs, action, alive, state[0], alive[0], [], None)
-
-    monkeypatch.setattr(distillation, "roll_out", lambda *_: execution(choices.log()))
+    monkeypatch.setattr(distillation, "roll_out", lambda *_: SimpleNamespace(log_probs=choices.log().numpy()))
     run = start(tmp_path / "run")
-    Teacher(run.policy, run.tables, "").likelihood(run.train, execution(scores.log_softmax(-1))).sum().backward()
+    execution = Execution(state, scores.log_softmax(-1), action, alive, state[0], alive[0])
+    Teacher(Ensemble([]), run.tables, "").likelihood(run.train, execution).sum().backward()
     shares = scores.detach().softmax(-1)[0, 0, :2]
     assert torch.allclose(scores.grad[0, 0], torch.cat([choices[0, 0, :2] - 0.75 * shares, torch.zeros(1)]), atol=1e-6)
 
@@ -146,7 +157,7 @@ def test_what_the_learner_can_never_do_is_not_learnt(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"teacher": "nobody"}, "--teacher nobody: neither the folder of a run"),
+        ({"teacher": "nobody"}, "--teacher nobody: is no agent"),
         ({"teacher": "alchemy"}, "--teacher alchemy: has another world than this run"),
         ({"min_word_count": 1000}, "has another vocabulary than this run"),
     ],

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 from lamps import Lamps, interactions
-from sestra.learning.evaluation import evaluate
+from small_runs import measure
 
 from sestra.data.batch import encode_turns
 from sestra.data.sources import Source
@@ -64,9 +64,9 @@ def test_learner_solves_lamps(monkeypatch, tmp_path, name):
     training = Trainer(config, interactions(600 // lesson.turns, seed=1, turns=lesson.turns), folder)
     folder.create(config, training.vocabulary, Source("lamps", ""))
     unseen = encode_turns(interactions(200 // lesson.turns, seed=2, turns=lesson.turns), training.vocabulary, training.tables)
-    assert evaluate(training.policy.eval(), training.tables, unseen, horizon=5).inst.percent < 40
+    assert measure(training.policy.eval(), training.tables, unseen).inst.percent < 40
     training.run()
     best = load_trained(folder)
-    result = evaluate(best.policy, best.tables, unseen, horizon=5)
+    result = measure(best.policy, best.tables, unseen)
     assert result.inst.percent >= lesson.wanted
     assert result.utts5.percent >= lesson.wanted - 10

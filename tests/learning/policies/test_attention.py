@@ -178,7 +178,7 @@ def test_steps_equal_the_papers_equations(name, number):
         torch.testing.assert_close(step.logits.softmax(-1)[0], torch.tensor(probabilities), atol=1e-5, rtol=1e-4)
         assert set(step.attention) == set(weights)
         for key, rows in weights.items():
-            for found, row in zip(step.attention[key][0].tolist(), rows, strict=True):
+            for found, row in zip(step.attention[key].weights[0].tolist(), rows, strict=True):
                 assert found[: len(row)] == pytest.approx(row, abs=1e-5)
                 assert not any(found[len(row) :])  # places that the state does not have
 
@@ -251,8 +251,8 @@ def test_a_turn_has_the_same_answer_alone_in_a_batch_and_padded(name, ablation):
         alone = play(policy, turns.select(np.array([row])), actions[row : row + 1], name)
         for step, other in zip(together, alone, strict=True):
             torch.testing.assert_close(step.logits[row], other.logits[0], atol=1e-5, rtol=1e-5)
-            for key, weights in other.attention.items():
-                for mine, theirs in zip(step.attention[key][row], weights[0], strict=True):
+            for key, found in other.attention.items():
+                for mine, theirs in zip(step.attention[key].weights[row], found.weights[0], strict=True):
                     torch.testing.assert_close(mine[mine > 0], theirs[theirs > 0], atol=1e-5, rtol=1e-4)
 
 
@@ -266,8 +266,8 @@ def test_everything_dropped_leaves_uniform_attention_and_no_input():
     torch.manual_seed(0)
     for step in play(policy, turns, actions, "alchemy"):
         torch.testing.assert_close(step.logits, step.logits[:1].expand_as(step.logits))  # (b): nothing reaches the decoder
-        for weights in step.attention.values():  # (a): queries are dropped after W
-            for row in weights.flatten(0, 1):
+        for found in step.attention.values():  # (a): queries are dropped after W
+            for row in found.weights.flatten(0, 1):
                 torch.testing.assert_close(row[row > 0], torch.full_like(row[row > 0], 1 / int((row > 0).sum())))
     policy.eval()
     first = play(policy, turns, actions, "alchemy")[0]
@@ -290,8 +290,8 @@ def test_all_keys_but_the_current_instructions_are_dropped():
     outcomes: dict[str, set[tuple[float, ...]]] = {}
     for seed in range(200):
         torch.manual_seed(seed)
-        for name, weights in play(policy, turn, torch.zeros(1, 1, dtype=torch.long), "tangrams")[0].attention.items():
-            outcomes.setdefault(name, set()).add(tuple(round(weight, 5) for weight in weights[0, 0].tolist()))
+        for name, found in play(policy, turn, torch.zeros(1, 1, dtype=torch.long), "tangrams")[0].attention.items():
+            outcomes.setdefault(name, set()).add(tuple(round(weight, 5) for weight in found.weights[0, 0].tolist()))
     assert 1 < len(outcomes["current"]) <= 4
     assert len(outcomes["previous"]) > 4  # (c)
     assert len(outcomes["initial"]) > 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import get_args
 
@@ -16,7 +17,7 @@ from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import SPECIAL, Vocabulary
 from sestra.learning.decoding import forced, greedy, sampled
-from sestra.learning.policies.base import Inputs
+from sestra.learning.policies.base import AttentionMap, Inputs
 from sestra.learning.policies.objects.config import ObjectConfig, Past
 from sestra.learning.policies.objects.features import StateFeatures
 from sestra.learning.policies.objects.policy import NEVER, ObjectPolicy
@@ -149,33 +150,41 @@ def test_a_position_without_a_figure_is_never_emptied():
 def test_what_was_looked_at_is_on_words_and_drawn_objects(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
-        execution = roll_out(policy, tables, turns, 4, sampled(torch.Generator().manual_seed(3)), return_attention=True)
-        found = policy.attention(Inputs.of(turns), execution)
-    assert list(found) == ["words", "changes", "objects"]
-    assert [each.over for each in found.values()] == ["words", "objects", "objects"]
-    words, changes = found["words"].weights, found["changes"].weights
-    assert words.shape[:2] == execution.actions.shape
-    assert (words[(found["words"].places < 0).unsqueeze(1).expand_as(words)] == 0).all()
-    alive = execution.alive
-    if name != "tangrams":  # there, figures that are not in the row are not drawn
-        assert torch.allclose(words[alive].sum(-1) + changes[alive].sum(-1), torch.ones(words[alive].shape[:2]), atol=1e-5)
+        execution = roll_out(policy, tables, turns, 4, sampled(torch.Generator().manual_seed(3)))
+        steps = attention_of(policy, tables, turns, execution.states)
     first = torch.from_numpy(turns.turn == 0)
-    assert (changes[:, first] == 0).all()
-    assert changes[:, ~first].sum() > 0
+    for found in steps:
+        assert list(found) == ["words", "changes", "objects"]
+        assert [each.over for each in found.values()] == ["words", "objects", "objects"]
+        words, changes = found["words"].weights, found["changes"].weights  # [batch, heads, words], [batch, heads, objects]
+        assert words.shape == (len(turns), SMALL.heads, turns.words.shape[1])
+        assert (words[(found["words"].places < 0).unsqueeze(1).expand_as(words)] == 0).all()
+        if name != "tangrams":  # there, figures that are not in the row are not drawn
+            assert torch.allclose(words.sum(-1) + changes.sum(-1), torch.ones(words.shape[:2]), atol=1e-5)
+        assert (changes[first] == 0).all()
+        assert changes[~first].sum() > 0
+
+
+def attention_of(policy: ObjectPolicy, tables: Tables, turns: Turns, states: torch.Tensor) -> list[Mapping[str, AttentionMap]]:
+    """Of every step, in the states ``[steps, batch, slots]``."""
+    memory, carry = policy.encode(Inputs.of(turns))
+    previous = torch.full((len(turns),), tables.actions)
+    return [policy.step(memory, carry, each, previous, return_attention=True).attention for each in states]
 
 
 @pytest.mark.parametrize("name", WORLDS.names())
 def test_what_was_looked_at_is_told_alike_alone_and_among_others(name: str):
     policy, tables, turns = make(name)
     with torch.no_grad():
-        together = roll_out(policy, tables, turns, 4, greedy, return_attention=True)
-        every = policy.attention(Inputs.of(turns), together)
+        states = roll_out(policy, tables, turns, 4, greedy).states
+        together = attention_of(policy, tables, turns, states)
         for row in range(0, len(turns), 7):
-            single = turns.select(np.array([row]))
-            alone = roll_out(policy, tables, single, 4, greedy, return_attention=True)
-            for what, (_, weights, _) in policy.attention(Inputs.of(single), alone).items():
-                steps, *_, keys = weights.shape
-                assert torch.allclose(weights[:, 0], every[what].weights[:steps, row, :, :keys], atol=1e-5)
+            alone = attention_of(policy, tables, turns.select(np.array([row])), states[:, row : row + 1])
+            for step, every in zip(alone, together, strict=True):
+                for what, (_, weights, places) in step.items():
+                    keys = weights.shape[-1]
+                    assert torch.allclose(weights[0], every[what].weights[row, :, :keys], atol=1e-5)
+                    assert torch.equal(places[0], every[what].places[row, :keys])
 
 
 def test_what_earlier_turns_changed_is_remembered_only_if_asked_for():

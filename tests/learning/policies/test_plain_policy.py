@@ -5,25 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from exported import network_of
 from lamps import Lamps, interactions
+from numpy.typing import NDArray
 from plain_policy import PlainPolicy
-from sestra.learning.evaluation import evaluate
-from sestra.learning.policies.ensemble import Ensemble
+from small_runs import measure
 
-from sestra.agent import Agent
+from sestra.agent import Agent, decoding
+from sestra.agent.folder import About
+from sestra.agent.runtime import Ensemble, Network
 from sestra.data.batch import Turns, batches, encode_turns
 from sestra.data.vocabulary import Vocabulary
-from sestra.learning.config import RolloutConfig, TrainConfig
-from sestra.learning.decoding import beam_search, forced, greedy, sampled
+from sestra.learning.decoding import forced, greedy, sampled
 from sestra.learning.learners.base import average
 from sestra.learning.learners.sestra import Sestra
-from sestra.learning.policies.base import DeferredGradients, IndependentSteps, ReportsAttention, SelectsMemory
+from sestra.learning.policies.base import DeferredGradients, IndependentSteps, SelectsMemory
 from sestra.learning.rollout import roll_out
-from sestra.learning.run_folder import Trained
 from sestra.learning.trainer import permutations
 from sestra.worlds import WORLDS
 from sestra.worlds.reward import rewards
-from sestra.worlds.tables import Tables
+from sestra.worlds.tables import Integers, Tables
 
 TABLES = Tables(Lamps())
 VOCABULARY = Vocabulary(("light", "put", "out", "it", "one", "two", "three", "red", "green"))
@@ -41,7 +42,7 @@ def turns_of(count: int, seed: int) -> Turns:
 
 
 def test_it_has_none_of_the_optional_protocols():
-    for protocol in (SelectsMemory, DeferredGradients, IndependentSteps, ReportsAttention):
+    for protocol in (SelectsMemory, DeferredGradients, IndependentSteps):
         assert not isinstance(make(), protocol)
 
 
@@ -98,48 +99,48 @@ def learnt() -> PlainPolicy:
 
 def test_it_learns(learnt):
     unseen = turns_of(100, seed=2)
-    assert evaluate(make().eval(), TABLES, unseen, horizon=5).inst.percent < 40
-    assert evaluate(learnt, TABLES, unseen, horizon=5).inst.percent > 90
+    assert measure(make().eval(), TABLES, unseen).inst.percent < 40
+    assert measure(learnt, TABLES, unseen).inst.percent > 90
 
 
-@torch.no_grad()
-def test_it_can_be_a_member_of_an_ensemble(learnt):
-    turns, other = turns_of(20, seed=3), make(1).eval()
-    both = Ensemble([learnt, other])
-    assert both.drafter() is None
-    together = roll_out(both, TABLES, turns, HORIZON, sampled(torch.Generator().manual_seed(1)))
+@pytest.fixture(scope="module")
+def networks(learnt) -> list[Network]:
+    """The trained policy, and one with fresh weights."""
+    return [network_of(policy, TABLES, VOCABULARY, "plain") for policy in (learnt, make(1))]
+
+
+def test_it_can_be_a_member_of_an_ensemble(networks):
+    turns = turns_of(20, seed=3)
+    both, *each = (Ensemble(some) for some in (networks, networks[:1], networks[1:]))
+    together = decoding.roll_out(both, TABLES, turns, HORIZON, decoding.sampled(np.random.default_rng(1)))
     alive = together.alive
     assert not alive.all(), "some have ended before others"
-    each = [roll_out(member, TABLES, turns, HORIZON, forced(together.actions.T)) for member in (learnt, other)]
-    mean = torch.stack([one.log_probs.exp() for one in each]).mean(0)
-    torch.testing.assert_close(together.log_probs.exp()[alive], mean[alive])
-    twice, alone = (evaluate(policy, TABLES, turns, horizon=5).inst for policy in (Ensemble([learnt, learnt]), learnt))
-    assert twice == alone
+    alone = [decoding.roll_out(one, TABLES, turns, HORIZON, decoding.forced(together.actions.T)) for one in each]
+    mean = np.exp([one.log_probs for one in alone]).mean(0)
+    np.testing.assert_allclose(np.exp(together.log_probs)[alive], mean[alive], rtol=1e-4, atol=1e-6)
 
 
-@torch.no_grad()
-def test_it_can_be_beam_searched(learnt):
-    turns = turns_of(20, seed=3)
-    for policy in (learnt, Ensemble([learnt, make(1).eval()])):
-        execution = roll_out(policy, TABLES, turns, HORIZON, greedy)
-        narrow, wide = (beam_search(policy, TABLES, turns, HORIZON, width) for width in (1, 4))
-        assert torch.equal(narrow[:, : len(execution.actions)], execution.actions.T)
-        assert log_probability(policy, turns, wide).mean() >= log_probability(policy, turns, narrow).mean()
+@pytest.mark.parametrize("members", [1, 2])
+def test_it_can_be_beam_searched(networks, members):
+    turns, runtime = turns_of(20, seed=3), Ensemble(networks[:members])
+    execution = decoding.roll_out(runtime, TABLES, turns, HORIZON, decoding.greedy)
+    narrow, wide = (decoding.beam_search(runtime, TABLES, turns, HORIZON, width) for width in (1, 4))
+    assert np.array_equal(narrow[:, : len(execution.actions)], execution.actions.T)
+    assert log_probability(runtime, turns, wide).mean() >= log_probability(runtime, turns, narrow).mean()
 
 
-def log_probability(policy, turns, actions) -> torch.Tensor:
-    execution = roll_out(policy, TABLES, turns, HORIZON, forced(actions))
-    taken = execution.log_probs.gather(-1, execution.actions.unsqueeze(-1)).squeeze(-1)  # [steps, batch]
+def log_probability(runtime: Ensemble, turns: Turns, actions: Integers) -> NDArray[np.float32]:
+    execution = decoding.roll_out(runtime, TABLES, turns, HORIZON, decoding.forced(actions))
+    taken = np.take_along_axis(execution.log_probs, execution.actions[..., None], -1)[..., 0]  # [steps, batch]
     return (taken * execution.alive).sum(0)  # [batch]
 
 
 @pytest.mark.parametrize("how", ["greedy", "sample", "beam"])
 @pytest.mark.parametrize("members", [1, 2])
-def test_an_agent_may_have_it(learnt, monkeypatch, how, members):
+def test_an_agent_may_have_it(networks, monkeypatch, how, members):
     """Its trace has no attention."""
     monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
-    policy = learnt if members == 1 else Ensemble([learnt] * members)
-    agent = Agent(Trained(TrainConfig(world="lamps", rollout=RolloutConfig(execution_horizon=5)), VOCABULARY, TABLES, policy, {}), "plain")
+    agent = Agent(Ensemble(networks[:1] * members), TABLES, VOCABULARY, About("lamps", 5, 0.0), "plain")
     given = [("1:_ 2:r 3:_", ["light three green", "put out two"]), ("1:g 2:_ 3:_", ["light two red"])]
     traces = [agent.follow(*given[0], how=how, seed=1), *agent.follow_many(given, how=how, seed=1)]
     if how != "sample":
@@ -154,10 +155,10 @@ class Attentive(PlainPolicy):
 
     def __init__(self) -> None:
         super().__init__(TABLES, VOCABULARY, 8)
-        self.attention = self.select = self.replay = self.score_steps = self.drafter = torch.nn.Linear(2, 2)
+        self.attention = self.select = self.replay = self.score_steps = torch.nn.Linear(2, 2)
 
 
 def test_a_capability_is_declared_not_guessed_from_names():
     turns = encode_turns(interactions(4, seed=1), VOCABULARY, TABLES)
-    execution = roll_out(Attentive(), TABLES, turns, 3, greedy, return_attention=True, compact_below=1.01)
+    execution = roll_out(Attentive(), TABLES, turns, 3, greedy, compact_below=1.01)
     assert execution.log_probs.requires_grad

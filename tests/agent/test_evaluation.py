@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
-import torch
 from lamps import Lamps
-from sestra.learning.evaluation import evaluate, execute
+from small_networks import random_network
 
+from sestra.agent import evaluation
+from sestra.agent.decoding import greedy, roll_out
+from sestra.agent.evaluation import Evaluation
+from sestra.agent.runtime import Encoded, Ensemble, Network, Runtime, Step, log_softmax
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import SPECIAL, Vocabulary
-from sestra.learning.policies.base import Encoded, Inputs, Policy, Step
-from sestra.learning.policies.registry import POLICIES
 from sestra.metrics import Accuracy
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import Tables, compile_world
@@ -23,11 +25,10 @@ TABLES = Tables(Lamps())
 DARK = ("_", "_", "_")
 
 
-class Script(Policy):
+class Script:
     """Plays the actions written down for each turn of each interaction, whatever the state, then STOP."""
 
     def __init__(self, script: dict[tuple[int, int], str], steps: int = 6) -> None:
-        super().__init__()
         world = TABLES.world
         self.actions = {
             key: [world.action_indices[world.parse_action(text.strip())] for text in actions.split(",") if text.strip()]
@@ -35,15 +36,24 @@ class Script(Policy):
         }
         self.steps = steps
 
-    def encode(self, inputs: Inputs) -> Encoded:
-        last = inputs.words.gather(1, inputs.lengths.unsqueeze(1) - 1).squeeze(1) - len(SPECIAL)  # [batch]: the interaction's number
-        rows = [self.actions[key] for key in zip(last.tolist(), inputs.turn.tolist(), strict=True)]
-        actions = torch.tensor([[*row, *[TABLES.stop] * (self.steps - len(row))] for row in rows])
-        return Encoded(actions, torch.zeros(len(actions), dtype=torch.long))
+    def encode(self, turns: Turns) -> list[Encoded]:
+        last = turns.words[np.arange(len(turns)), turns.lengths - 1] - len(SPECIAL)  # [batch]: the interaction's number
+        rows = [self.actions[key] for key in zip(last.tolist(), turns.turn.tolist(), strict=True)]
+        actions = np.array([[*row, *[TABLES.stop] * (self.steps - len(row))] for row in rows])
+        return [Encoded((actions,), (np.zeros(len(actions), np.int64),))]
 
-    def step(self, memory, carry, states, previous, *, return_attention=False):
-        now = memory.gather(1, carry.unsqueeze(1))
-        return Step(torch.zeros(len(now), TABLES.actions).scatter(1, now, 5.0), carry + 1)
+    def step(self, encoded, states, previous, *, attention=False):
+        [((actions,), (place,))] = encoded
+        logits = np.zeros((len(place), TABLES.actions), np.float32)
+        logits[np.arange(len(place)), actions[np.arange(len(place)), place]] = 5
+        return Step(log_softmax(logits), [Encoded((actions,), (place + 1,))], {})
+
+
+def evaluate(runtime: Runtime, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 256, verbosity: float = 0.0) -> Evaluation:
+    def execute(batch: Turns):
+        return roll_out(runtime, tables, batch, horizon, greedy)
+
+    return evaluation.evaluate(execute, tables, turns, batch_size=batch_size, verbosity=verbosity)
 
 
 def interaction(*states, words: int = 2) -> Interaction:
@@ -146,28 +156,27 @@ def test_an_unknown_state_between_known_ones_does_not_make_an_interaction_wrong(
     assert result.utts3 == result.utts5 == Accuracy(1, 1)
 
 
-@pytest.mark.parametrize("network", POLICIES.names())
 @pytest.mark.parametrize("name", sorted(WORLDS.names()))
-def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name, network):
+def test_interactions_end_where_they_do_if_every_turn_is_followed_anew(name):
     """Of one to five turns; some are annotated as the policy goes, some only in the end, after it went astray, and some differently."""
-    torch.manual_seed(1)
     tables = compile_world(get_world(name))
     data = [
         replace(each, states=each.states[: number % 5 + 2], instructions=each.instructions[: number % 5 + 1])
         for number, each in enumerate(generate(name, 30, seed=2))
     ]
     vocabulary = Vocabulary.of((text for each in data for text in each.instructions), 1)
-    policy = POLICIES.get(network)().build(tables, vocabulary).eval()
+    graphs = random_network(tables, len(vocabulary))
+    runtime = Ensemble([Network(graphs.encode, graphs.step, "random")])
     ends = 0
     for number, each in enumerate(data):
         gone = [each.states[0]]
         for turn in range(len(each.instructions)):
             known = replace(each, states=(*gone, each.states[turn + 1]), instructions=each.instructions[: turn + 1])
-            reached, _ = execute(policy, tables, encode_turns([known], vocabulary, tables), 3)
-            gone.append(tables.decode(reached)[-1])
+            execution = roll_out(runtime, tables, encode_turns([known], vocabulary, tables), 3, greedy)
+            gone.append(tables.decode(execution.final)[-1])
         annotated = {0: tuple(gone), 1: (*each.states[:-1], gone[-1]), 2: each.states}[number % 3]
         data[number] = replace(each, states=annotated)
         ends += annotated[-1] == gone[-1]
-    result = evaluate(policy, tables, encode_turns(data, vocabulary, tables), horizon=3)
+    result = evaluate(runtime, tables, encode_turns(data, vocabulary, tables), horizon=3)
     assert 20 <= ends < 30
     assert result.utts5 == Accuracy(ends, 30)

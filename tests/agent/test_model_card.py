@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from sestra.learning.model_card import front_matter, metadata
 
+from sestra.agent.model_card import front_matter, metadata
 from sestra.metrics import Accuracy, to_record
 
 RESULTS = Path(__file__).parents[2] / "results" / "agents"
