@@ -23,8 +23,9 @@ MIN_HISTORY = 2
 """The fewest states that a history has for a network; the last is repeated."""
 FAILURES = (
     errors.EPFail, errors.Fail, errors.InvalidArgument, errors.InvalidGraph, errors.InvalidProtobuf, errors.NoModel, errors.NotImplemented,
-    errors.RuntimeException,
+    errors.NotFound, errors.RuntimeException, MemoryError, UnicodeDecodeError,
 )  # fmt: skip
+"""What ONNX Runtime raises; a UnicodeDecodeError where a message of its own quotes a name that is not text."""
 
 Arrays = tuple[NDArray[Any], ...]
 
@@ -190,6 +191,10 @@ def _session(model: bytes, place: str) -> ort.InferenceSession:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4  # errors are raised
     try:
-        return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )  # nothing else to fall back to
+        _ = [each.name for each in (*session.get_inputs(), *session.get_outputs())]  # which may not be text
+        return session
     except FAILURES as error:
         raise InputError(f"{place}: cannot be loaded ({_said(error)}); the file is damaged, use another one") from error

@@ -106,7 +106,7 @@ def slowly(runtime: Random, turns: Turns, row: int, horizon: int) -> tuple[list[
 # Greedy execution.
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5])
 def test_greedy_execution_is_step_after_step(seed: int):
     runtime, turns = Random(seed), lamp_turns()
     execution = roll_out(runtime, LAMPS, turns, HORIZON, greedy)
@@ -116,7 +116,7 @@ def test_greedy_execution_is_step_after_step(seed: int):
         assert execution.final[row].tolist() == final
         assert bool(execution.stopped[row]) == (actions[-1] == STOP)
         assert (execution.actions[execution.lengths[row] :, row] == STOP).all()
-    assert len({*execution.lengths.tolist()}) > 1 or seed == 3
+    assert len({*execution.lengths.tolist()}) > 1
 
 
 def test_states_follow_from_actions():

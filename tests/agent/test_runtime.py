@@ -273,5 +273,13 @@ def test_a_graph_that_onnx_runtime_refuses():
     assert "step: cannot be loaded (" in refused(Graphs(GRAPHS.encode, b""))
 
 
+def test_names_that_are_not_text(capfd: pytest.CaptureFixture[str]):
+    """ONNX Runtime's own messages about them cannot be read either."""
+    for name in (b"carry.0", b"value.0", b"words", b"constant.0", b"Gather"):
+        said = refused(Graphs(GRAPHS.encode.replace(name, b"\xff" + name[1:], 1), GRAPHS.step))
+        assert "encode" in said or "do not fit each other" in said
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_inputs_are_those_of_a_batch(turns: Turns):
     assert all(hasattr(turns, name) for name in INPUTS)

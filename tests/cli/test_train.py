@@ -41,7 +41,15 @@ def test_train_evaluate_export(capsys, small_data, tmp_path, learner):
     assert (report["world"], report["learner"], report["seed"], report["epochs"]) == ("tangrams", learner, 3, 1)
     assert report["best"]["epoch"] == 1
     assert {"inst", "utts3", "utts5", "reward", "objective", "seconds"} <= report["best"].keys()
-    assert {path.name for path in out.iterdir()} >= {"config.json", "vocab.json", "data.json", "metrics.jsonl", "model.safetensors"}
+    assert {path.name for path in out.iterdir()} >= {
+        "config.json",
+        "vocab.json",
+        "data.json",
+        "metrics.jsonl",
+        "model.safetensors",
+        "agent",
+    }
+    assert {path.name for path in (out / "agent").iterdir()} == {"agent.json", "vocab.json", "encode-1.onnx", "step-1.onnx"}
 
     status, output, _ = run(capsys, "evaluate", out, "--split", "dev", "--data", small_data, "--json")
     assert status == 0
@@ -167,9 +175,9 @@ def test_own_policy_and_learner_in_a_file(capsys, small_data, tmp_path, monkeypa
     assert run(capsys, "train", "--resume", *where)[0] == 0
     assert run(capsys, "evaluate", "run", "--data", small_data)[0] == 0
     assert run(capsys, "export", "run", "--to", "agent")[0] == 0
-    assert "A tiny policy for the world *scene*" in (tmp_path / "agent" / "CARD.md").read_text()
+    assert "my.py:Tiny`) for the world *scene*" in (tmp_path / "agent" / "README.md").read_text()
     agent = Agent.from_pretrained(tmp_path / "agent")
-    assert agent.config.policy.width == 8
+    assert agent.training["config"]["policy"]["width"] == 8
     assert agent.follow("1:__ 2:ry 3:__ 4:__ 5:__ 6:__ 7:__ 8:__ 9:__ 10:b_", ["the person leaves"]).turns
     assert run(capsys, *flags, *where[:2], "--out", "other", "--width", "0.5")[0] == 2
 
@@ -194,7 +202,7 @@ def test_a_teacher_is_found_from_anywhere_and_named_on_the_card(capsys, small_da
     monkeypatch.chdir(tmp_path)
     assert run(capsys, "evaluate", "student", "--data", small_data)[0] == 0
     assert run(capsys, "export", "student", "--to", "agent")[0] == 0
-    assert f"distilled from `{small_run.name}`" in (tmp_path / "agent" / "CARD.md").read_text()
+    assert f"distilled from `{small_run.name}`" in (tmp_path / "agent" / "README.md").read_text()
 
 
 # Help.
