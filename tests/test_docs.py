@@ -25,7 +25,6 @@ from sestra.data import scone
 from sestra.data.synthetic import generate
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.policies.registry import POLICIES
-from sestra.learning.run_folder import RunFolder
 from sestra.worlds import WORLDS, get_world
 
 ROOT = Path(__file__).parent.parent
@@ -126,7 +125,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if world not in pretrained.names():
             write_random_agent(folder / "agents" / world, world)
         else:
-            shutil.copytree(RunFolder.find(world).path, folder / "agents" / world)
+            shutil.copytree(pretrained.find(world), folder / "agents" / world)
     return folder
 
 

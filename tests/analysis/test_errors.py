@@ -6,10 +6,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from agents import random_trained
+from agents import random_agent, write_random_agent
 from commands import run
-from sestra.learning.evaluation import evaluate
 
+from sestra.agent.evaluation import evaluate
 from sestra.analysis.analyze import Analysis, analyse
 from sestra.analysis.changes import analysis_of
 from sestra.analysis.errors import Case, ErrorClass, classify
@@ -17,7 +17,6 @@ from sestra.analysis.page import spread, write_page
 from sestra.analysis.references import find
 from sestra.data.batch import encode_turns
 from sestra.data.synthetic import generate
-from sestra.learning import export
 from sestra.worlds import WORLDS, get_world
 from sestra.worlds.tables import compile_world
 
@@ -80,22 +79,22 @@ def test_every_generated_turn_changes_something_and_nothing_changes_nothing(worl
 
 @pytest.fixture(scope="module")
 def analysis() -> Analysis:
-    return analyse(random_trained("scene"), generate("scene", 30, seed=2))
+    return analyse(random_agent("scene"), generate("scene", 30, seed=2))
 
 
 @pytest.mark.parametrize("world", WORLDS.names())
 def test_is_right_as_often_as_evaluation_says(world):
-    trained, interactions = random_trained(world), generate(world, 20, seed=4)
-    turns = encode_turns(interactions, trained.vocabulary, trained.tables)
-    expected = evaluate(trained.policy, trained.tables, turns, horizon=trained.config.rollout.execution_horizon).inst
-    found = analyse(trained, interactions)
+    agent, interactions = random_agent(world), generate(world, 20, seed=4)
+    turns = encode_turns(interactions, agent.vocabulary, agent.tables)
+    expected = evaluate(agent.execute, agent.tables, turns, batch_size=32).inst
+    found = analyse(agent, interactions)
     assert found.accuracies()["all instructions"] == expected
     assert sum(found.classes().values()) == expected.trials - expected.successes
     assert [(case.interaction, case.turn) for case in found.cases] == [(each.id, turn) for each in interactions for turn in range(5)]
     for each in found.cases:
         state = each.start
         for action in each.actions:
-            state = trained.tables.world.apply(state, trained.tables.world.parse_action(action))
+            state = agent.world.apply(state, agent.world.parse_action(action))
         assert state == each.reached
 
 
@@ -161,8 +160,7 @@ def test_the_page_escapes_what_it_shows(analysis):
 
 @pytest.fixture
 def exported(tmp_path):
-    export.write_agent(random_trained("tangrams"), tmp_path / "agent", "# A card\n")
-    return tmp_path / "agent"
+    return write_random_agent(tmp_path / "agent", "tangrams")
 
 
 def test_the_command_prints_tables_and_writes_the_page(capsys, no_scone, exported, tmp_path):
@@ -188,7 +186,7 @@ def test_the_command_prints_json(capsys, no_scone, exported):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "neither the folder of a run"),
+        (["nowhere"], "expected the folder of an agent or of a run"),
         (["{exported}", "--page", "errors.txt"], "ends in .html"),
         (["{exported}", "--errors", "0"], "from 1 to 10,000"),
         (["{exported}", "--split", "test"], "no split 'test'"),
