@@ -106,7 +106,8 @@ def find(name: str | Path) -> Path:
         return Path(name) / IN_RUN
     if os.path.exists(Path(name) / "model.safetensors"):
         raise InputError(f"{name}: was exported by an earlier version of sestra; export the run again with: sestra export")
-    raise InputError(f"{shortened(str(name), 200)}: is no agent (there is no {ABOUT} in it); expected {_expected()}")
+    shown = str(name) if str(name).strip() and str(name).isprintable() else repr(str(name))
+    raise InputError(f"{shortened(shown, 200)}: is no agent (there is no {ABOUT} in it); expected {_expected()}")
 
 
 def find_run(name: str) -> Path | None:

@@ -34,6 +34,11 @@ class Export:
         run = folder.find_run(self.policy)
         if not self.to and not run:
             raise InputError(f"{folder.find(self.policy)}: is an agent, not a run; name the folder to copy it to with --to")
+        if not run and not self.results:
+            figures = f"'sestra evaluate {self.policy} --out FILE' writes"
+            raise InputError(
+                f"{folder.find(self.policy)}: is an agent, not a run; name the file of its figures, which {figures}, with --results"
+            )
         if not self.to and self.results:
             raise InputError(f"--results {self.results}: are for the card of an agent in a folder of its own; name the folder with --to")
         if run and not folder.is_current(run):

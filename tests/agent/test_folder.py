@@ -339,6 +339,11 @@ def test_a_card_that_is_not_text(agent: Path):
 # Names.
 
 
+def test_a_name_does_not_command_the_terminal():
+    assert refusal("\x1b[31mred").startswith(r"'\x1b[31mred': is no agent")
+    assert refusal("").startswith("'': is no agent")
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -164,6 +164,9 @@ def test_exporting_an_agent(capsys, small_data, tmp_path):
     status, output, errors = run(capsys, "export", "scene-sestra")
     assert (status, output) == (2, "")
     assert "scene-sestra: is an agent, not a run; name the folder to copy it to with --to" in errors
+    status, _, errors = run(capsys, "export", "scene-sestra", "--to", tmp_path / "to")
+    assert status == 2
+    assert "name the file of its figures, which 'sestra evaluate scene-sestra --out FILE' writes, with --results" in errors
     command = ["export", "scene-sestra", "--to", tmp_path / "to", "--results", tmp_path / "results.json"]
     status, _, errors = run(capsys, *command)
     assert status == 2
