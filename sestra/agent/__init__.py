@@ -16,7 +16,7 @@ else:
     _MODULES = {"Agent": "agent", "Decoding": "options", "How": "options", "Session": "session"}
 
     def __getattr__(name: str) -> object:
-        """Imported on first use: an agent needs torch, but the options of the command line do not."""
+        """Imported on first use: an agent needs ONNX Runtime, but the options of the command line do not."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'trace')}"), name)
