@@ -16,7 +16,7 @@ from sestra.agent import Agent
 from sestra.agent import folder as agent_folder
 from sestra.agent.execution import AttentionMap
 from sestra.agent.folder import About
-from sestra.agent.runtime import Encoded, Step, log_softmax
+from sestra.agent.runtime import Encoded, Step, mean_log_probs
 from sestra.data.batch import Turns
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import SPECIAL, Vocabulary
@@ -102,7 +102,7 @@ class Obedient:
         looked = (columns == place[:, None]).astype(np.float32)[:, None]
         places = np.where(columns < lengths[:, None], columns, -1)
         maps = {"obeyed": AttentionMap("words", looked, places)} if attention else {}
-        return Step(log_softmax(logits), [Encoded((actions, lengths), (place + 1,))], maps)
+        return Step(mean_log_probs([logits]), [Encoded((actions, lengths), (place + 1,))], maps)
 
 
 def obedient_agent() -> Agent:

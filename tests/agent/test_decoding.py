@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sestra.agent import decoding
 from sestra.agent.decoding import beam_search, forced, greedy, roll_out, sampled
 from sestra.agent.execution import AttentionMap, Execution
-from sestra.agent.runtime import Encoded, Step, log_softmax
+from sestra.agent.runtime import Encoded, Step, mean_log_probs
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.worlds.tables import Integers, Tables
@@ -55,7 +55,7 @@ class Random:
         keys = np.arange(4)
         weights = np.repeat(carry[:, None, :4], 2, 1)  # anything that differs from row to row and from step to step
         maps = {"any": AttentionMap("words", weights, np.where(keys < lengths[:, None], keys, -1))} if attention else {}
-        return Step(log_softmax(logits), [Encoded((memory, lengths), (carry,))], maps)
+        return Step(mean_log_probs([logits]), [Encoded((memory, lengths), (carry,))], maps)
 
 
 class Table:

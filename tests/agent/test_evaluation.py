@@ -12,7 +12,7 @@ from small_networks import random_network
 from sestra.agent import evaluation
 from sestra.agent.decoding import greedy, roll_out
 from sestra.agent.evaluation import Evaluation
-from sestra.agent.runtime import Encoded, Ensemble, Network, Runtime, Step, log_softmax
+from sestra.agent.runtime import Encoded, Ensemble, Network, Runtime, Step, mean_log_probs
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
@@ -46,7 +46,7 @@ class Script:
         [((actions,), (place,))] = encoded
         logits = np.zeros((len(place), TABLES.actions), np.float32)
         logits[np.arange(len(place)), actions[np.arange(len(place)), place]] = 5
-        return Step(log_softmax(logits), [Encoded((actions,), (place + 1,))], {})
+        return Step(mean_log_probs([logits]), [Encoded((actions,), (place + 1,))], {})
 
 
 def evaluate(runtime: Runtime, tables: Tables, turns: Turns, *, horizon: int, batch_size: int = 256, verbosity: float = 0.0) -> Evaluation:

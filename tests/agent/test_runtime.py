@@ -13,7 +13,7 @@ from onnx import ModelProto, TensorProto, helper
 from small_networks import random_network
 
 from sestra.agent.folder import Graphs
-from sestra.agent.runtime import INPUTS, MIN_HISTORY, Encoded, Ensemble, Network, log_softmax
+from sestra.agent.runtime import INPUTS, MIN_HISTORY, Encoded, Ensemble, Network, mean_log_probs
 from sestra.data.batch import Turns, encode_turns
 from sestra.data.synthetic import generate
 from sestra.errors import InputError
@@ -125,7 +125,7 @@ def test_one_network_alone_is_not_rounded(turns: Turns):
     network = Network(GRAPHS.encode, GRAPHS.step, "network 1")
     step = Ensemble([network]).step(Ensemble([network]).encode(turns), turns.initial, previous(turns))
     logits, _, _ = network.step(network.encode(turns), turns.initial, previous(turns), attention=False)
-    assert np.array_equal(step.log_probs, log_softmax(logits))
+    assert np.array_equal(step.log_probs, mean_log_probs([logits]))
     assert step.attention == {}
 
 
@@ -138,8 +138,8 @@ def test_probabilities_that_all_networks_hold_for_impossible_are_finite():
     assert np.isfinite(step.log_probs).all()
 
 
-def test_log_softmax_of_large_numbers():
-    found = log_softmax(np.array([[1e30, 0.0], [-1e30, -1e30], [3.0, 3.0]], np.float32))
+def test_log_probs_of_large_numbers():
+    found = mean_log_probs([np.array([[1e30, 0.0], [-1e30, -1e30], [3.0, 3.0]], np.float32)])
     assert np.exp(found).tolist() == [[1, 0], pytest.approx([0.5, 0.5]), pytest.approx([0.5, 0.5])]
 
 

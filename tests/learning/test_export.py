@@ -165,12 +165,11 @@ def test_weights_of_an_agent_in_a_policy(run):
     assert policy.training
 
 
-def test_weights_that_went_into_others_are_missed():
-    """The attention policy prepares some for all steps: they are in its graphs only as what was made of them."""
+def test_weights_of_a_shipped_agent_can_be_read_back():
+    """What the attention policy prepares from its weights is computed by the graphs, which hold the weights themselves."""
     contents = agent_folder.read(agent_folder.find("tangrams-sestra"))
     config = TrainConfig.from_json(contents.about.training["config"], "tangrams-sestra")
-    with pytest.raises(InputError, match="or not all of its weights"):
-        load_weights(config.build_policy(contents.tables, contents.vocabulary), "tangrams-sestra")
+    load_weights(config.build_policy(contents.tables, contents.vocabulary), "tangrams-sestra")  # which compares what both give
 
 
 @pytest.mark.parametrize("policy", [PlainConfig(size=8), AttentionConfig(embedding=8, hidden=4), AttentionConfig(embedding=16, hidden=4)])
