@@ -53,8 +53,11 @@ def write_random_agent(folder: Path, world: str = "alchemy", *, networks: int = 
 
 @cache
 def random_agent(world: str = "alchemy", *, networks: int = 1, seed: int = 7) -> Agent:
-    with TemporaryDirectory() as folder:
-        return Agent.from_pretrained(write_random_agent(Path(folder) / f"random-{world}", world, networks=networks, seed=seed))
+    folder = Path(_FOLDERS.name) / f"{networks}-{seed}" / f"random-{world}"
+    return Agent.from_pretrained(write_random_agent(folder, world, networks=networks, seed=seed))
+
+
+_FOLDERS = TemporaryDirectory()  # until the process ends, since agents are saved from the folders that they were loaded from
 
 
 def random_trained(world: str = "alchemy", policy: AttentionConfig | None = None, *, seed: int = 7, scale: float = 0.6) -> Trained:
