@@ -24,7 +24,7 @@ class Options:
     """Compare this checkout with another one: medians over rounds in which each runs the benchmark once."""
 
     benchmark: tyro.conf.Positional[str]
-    """The benchmark: a file in the folder benchmarks of both checkouts, without its ending."""
+    """The benchmark: a file in the folder benchmarks, without its ending; the other checkout's own one, if it has it."""
     arguments: tyro.conf.Positional[tuple[str, ...]] = ()
     """Its arguments; put -- before the first one that begins with a dash."""
     other: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("../old")
@@ -64,11 +64,12 @@ def figures(found: Any, wanted: str, place: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def run(checkout: Path, options: Options) -> dict[str, float]:
-    command = [sys.executable, f"benchmarks/{options.benchmark}.py", *options.arguments, "--json"]
+    name = f"benchmarks/{options.benchmark}.py"
+    command = [sys.executable, str((checkout if (checkout / name).exists() else HERE) / name), *options.arguments, "--json"]
     done = subprocess.run(
         command, cwd=checkout, env=os.environ | {"PYTHONPATH": str(checkout)}, capture_output=True, text=True, check=False
     )
-    if done.returncode:
+    if not done.stdout:
         sys.exit(f"compare: {checkout}: {' '.join(command)} failed:\n{done.stderr}")
     return dict(figures(json.loads(done.stdout), options.figure))
 

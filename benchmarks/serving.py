@@ -47,6 +47,8 @@ class Options:
     """How many ask at once."""
     seconds: float = 30.0
     """For how long."""
+    workers: int = 1
+    """Processes of the server."""
     alone: int = 500
     """Requests that are made one after the other."""
     seed: int = 0
@@ -109,9 +111,10 @@ def as_request(body: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def serving(agents: Sequence[str]) -> Iterator[int]:
+def serving(agents: Sequence[str], workers: int) -> Iterator[int]:
     """The port of a server that runs meanwhile."""
     command = [sys.executable, "-m", "sestra", "serve", "--port", "0", *(part for name in agents for part in ("--agent", name))]
+    command += ["--workers", str(workers)] if workers > 1 else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None  # since it is piped
         found = re.search(r":(\d+)/", process.stdout.readline())
@@ -179,7 +182,7 @@ def main() -> int:
             found, source = questions(Agent.from_pretrained(name))
             asked += found
             data.append(source)
-    with serving(names) as port:
+    with serving(names, options.workers) as port:
         asyncio.run(measure(port, asked, 1, 60, options.seed, most=50))  # nothing is measured until all is warm
         alone = asyncio.run(measure(port, asked, 1, 600, options.seed + 1, most=options.alone))
         together = asyncio.run(measure(port, asked, options.clients, options.seconds, options.seed + 2))
