@@ -19,8 +19,6 @@ from sestra.drawing import draw_strip_svg, draw_svg
 from sestra.drawing.attention_rows import TITLES
 from sestra.worlds import WORLDS, get_world
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 STATES = {
     "alchemy": "1:go 2:_ 3:p 4:_ 5:yy 6:b 7:rrr",
     "scene": "1:__ 2:rb 3:__ 4:__ 5:g_ 6:__ 7:yo 8:__ 9:p_ 10:_r",

@@ -12,8 +12,6 @@ from servers import Server
 
 from sestra.worlds import WORLDS
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 def test_nonsense_is_followed_somehow_and_noted(page: Page):
     say(page, "blorp zxqvw frumious")

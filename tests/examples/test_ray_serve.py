@@ -27,7 +27,7 @@ from sestra.data.synthetic import generate
 from sestra.serve.app import create_app
 
 pytest.importorskip("ray.serve", reason="needs Ray Serve: pip install 'ray[serve]'")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = pytest.mark.slow
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ray_serve.py"
 MARK = "SESTRA_TEST"

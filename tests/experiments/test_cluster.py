@@ -17,7 +17,7 @@ from sestra.experiments import records
 from sestra.experiments.ray_pool import OBJECT_STORE, import_ray
 from sestra.experiments.trials import NOTE
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = pytest.mark.slow
 NAME = "lamps-supervised-1"
 
 

@@ -24,7 +24,7 @@ from sestra.experiments.trials import NOTE, registered
 from sestra.learning.run_folder import RunFolder
 from sestra.worlds import WORLDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("started_ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("started_ray")]
 NAMES = ["lamps-supervised-1", "lamps-sestra-1"]
 EPOCHS = 12
 

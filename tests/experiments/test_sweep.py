@@ -109,10 +109,6 @@ def test_budgets_and_durations():
     assert [duration(seconds) for seconds in (9.6, 99, 100, 5940, 11100)] == ["10 s", "99 s", "2 min", "99 min", "3 h 05"]
 
 
-pytest_ray = pytest.mark.xdist_group("ray")
-
-
-@pytest_ray
 @pytest.mark.slow
 def test_sweep_runs_and_continues(capsys, started_ray, data, tmp_path):
     flags = ["sweep", *SMALL, "--entropy", "0.03,0.3", "--seeds", "2", "--data", data, "--out", tmp_path]
@@ -153,7 +149,6 @@ class Patient(Supervised):
     factor: float = 0.5
 
 
-@pytest_ray
 @pytest.mark.slow
 def test_registered_plug_ins_reach_the_workers(capsys, started_ray, data, tmp_path, monkeypatch):
     for registry, name, item in ((POLICIES, "narrow", Narrow), (LEARNERS, "patient", Patient)):
@@ -167,7 +162,6 @@ def test_registered_plug_ins_reach_the_workers(capsys, started_ray, data, tmp_pa
     assert (stored["policy"], stored["learner"]) == ({"name": "narrow", "width": 6}, {"name": "patient", "factor": 0.3})
 
 
-@pytest_ray
 @pytest.mark.slow
 def test_optuna_stops_and_continues(capsys, started_ray, data, tmp_path):
     flags = ["sweep", *SMALL, "--entropy", "0.01..0.5:log", "--data", data, "--out", tmp_path, "--search", "optuna"]

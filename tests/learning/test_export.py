@@ -30,8 +30,6 @@ from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.worlds import WORLDS
 
-pytestmark = pytest.mark.xdist_group("graphs")
-
 CONFIG = TINY.changed(policy=PlainConfig(size=16), epochs=2, execution_horizon=4)
 
 
