@@ -75,6 +75,7 @@ def test_train_evaluate_export(capsys, small_data, tmp_path, learner):
     assert not (agent / "results.json").exists()  # what ships is not written to
 
 
+@pytest.mark.usefixtures("no_export")
 def test_progress_and_settings(capsys, small_data, tmp_path):
     flags = ["--no-initial-state", "--dropout", "0.2", *SMALL]
     status, output, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *flags)
