@@ -26,7 +26,7 @@ from sestra.worlds import WORLDS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("started_ray")]
 NAMES = ["lamps-supervised-1", "lamps-sestra-1"]
-EPOCHS = 12
+EPOCHS = 24
 
 
 def arguments(data: Path, base: Path, *more: str) -> list[str]:
