@@ -176,7 +176,7 @@ def test_own_policy_and_learner_in_a_file(capsys, small_data, tmp_path, monkeypa
     assert run(capsys, "train", "--resume", *where)[0] == 0
     assert run(capsys, "evaluate", "run", "--data", small_data)[0] == 0
     assert run(capsys, "export", "run", "--to", "agent")[0] == 0
-    assert "my.py:Tiny`) for the world *scene*" in (tmp_path / "agent" / "README.md").read_text()
+    assert "my.py:Tiny`) for the world *scene*" in " ".join((tmp_path / "agent" / "README.md").read_text().split())
     agent = Agent.from_pretrained(tmp_path / "agent")
     assert agent.training["config"]["policy"]["width"] == 8
     assert agent.follow("1:__ 2:ry 3:__ 4:__ 5:__ 6:__ 7:__ 8:__ 9:__ 10:b_", ["the person leaves"]).turns

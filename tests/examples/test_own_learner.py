@@ -59,7 +59,7 @@ def test_from_training_to_an_exported_agent(lifecycle):
     stored = json.loads((lifecycle.folder / "run" / "config.json").read_text())["learner"]
     assert stored == {"name": REFERENCE, "margin": 0.5}
     assert exported.training["config"]["learner"] == stored
-    assert f"learner `{REFERENCE}`" in exported.card
+    assert f"learner `{REFERENCE}`" in " ".join(exported.card.split())
 
 
 def test_a_value_that_makes_no_sense(lifecycle):

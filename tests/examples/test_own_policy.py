@@ -65,7 +65,7 @@ def test_from_training_to_an_exported_agent(lifecycle):
     exported = lifecycle.check("--policy", REFERENCE, "--size", "8")
     stored = json.loads((lifecycle.folder / "run" / "config.json").read_text())["policy"]
     assert stored == {"name": REFERENCE, "size": 8}
-    assert f"\n# agent\n\nA policy (`{REFERENCE}`) for the world *scene*" in exported.card
+    assert f" # agent A policy (`{REFERENCE}`) for the world *scene*" in " ".join(exported.card.split())
     turns = exported.follow(START, ["the person in red leaves", "he comes back"]).turns
     [attention] = turns[1].steps[0].attention
     assert attention.name == "words"
