@@ -79,7 +79,8 @@ class Replica:
 
 def gateway() -> Any:
     """The application of the gateway: it limits requests as ``sestra serve`` does, and passes them on."""
-    from sestra.serve.middleware import Guard, refusal
+    from sestra.serve.middleware import Guard
+    from sestra.serve.refusals import refusal
 
     log = logging.getLogger("ray.serve")
     replicas = serve.get_deployment_handle("Replica", APPLICATION)

@@ -44,7 +44,7 @@ EXTRAS = {
     **dict.fromkeys(("filelock", "onnx", "onnx_ir", "onnxscript", "tensorboard", "torch"), "train"),
     **dict.fromkeys(("matplotlib", "PIL", "scipy"), "plot"),
     **dict.fromkeys(("optuna", "ray"), "sweep"),
-    **dict.fromkeys(("fastapi", "uvicorn"), "serve"),
+    **dict.fromkeys(("fastapi", "httptools", "uvicorn"), "serve"),
     "huggingface_hub": "hub",
 }
 """Packages that only some commands need, and the extra that installs each."""

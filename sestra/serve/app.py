@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -23,8 +24,11 @@ from sestra.drawing.attention_rows import TITLES
 from sestra.drawing.sprites import sprites
 from sestra.errors import InputError
 from sestra.serve import phrases, schemas
+from sestra.serve.admission import MAX_PER_CLIENT, Admission
 from sestra.serve.batching import Batcher, BusyError, ClosedError
-from sestra.serve.middleware import Guard, refusal
+from sestra.serve.metrics import MEDIA_TYPE, Metrics
+from sestra.serve.middleware import Guard
+from sestra.serve.refusals import refusal
 from sestra.version import __version__
 from sestra.worlds import World
 
@@ -46,9 +50,18 @@ def _refusals(reasons: Mapping[int, str]) -> Responses:
     return {status: {"model": schemas.Refusal, "description": reason} for status, reason in reasons.items()}
 
 
-_ALWAYS = _refusals({408: "The body took too long", 413: "The body is too large", 421: "Another host", 500: "The server failed"})
+_ALWAYS = _refusals(
+    {
+        401: "The key is missing or wrong",
+        408: "The body took too long",
+        413: "The body is too large",
+        421: "Another host",
+        429: "Too many requests are waiting",
+        500: "The server failed",
+        503: "The server is stopping, or has too many connections",
+    }
+)
 _INVALID = _refusals({422: "What is wrong, and where"})
-_UNAVAILABLE = _refusals({429: "Too many requests are waiting", 503: "The server is stopping"})
 
 WorldQuery = Annotated[schemas.WorldName, Query()]
 StateQuery = Annotated[schemas.StateText, Query()]
@@ -64,31 +77,49 @@ class RefusedError(InputError):
         self.where = where
 
 
-def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) -> FastAPI:
+def create_app(
+    agents: Sequence[Agent],
+    hosts: Collection[str] | None = None,
+    *,
+    api_key: str | None = None,
+    per_client: int = MAX_PER_CLIENT,
+    metrics: Metrics | None = None,
+) -> FastAPI:
     """The application with these agents, one per world; ``hosts`` are the host names that it accepts, by default any.
 
-    Close its ``state.batcher`` as soon as the server is to stop.
+    When the server is to stop, close its ``state.admission``, and its ``state.batcher`` when nothing more is to be answered.
     """
     by_world = {agent.world.name: agent for agent in agents}
-    batcher = Batcher({name: partial(_turns_as_json, agent) for name, agent in by_world.items()})
+    pages = {f"/{path.name}" for path in STATIC.iterdir()} | {"/"}
+    admission = Admission(metrics, api_key=api_key, public=pages, per_client=per_client)
+    batcher = Batcher({name: partial(_turns_as_json, agent, admission.metrics) for name, agent in by_world.items()})
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         yield
         batcher.close()
         batcher.open()  # the application may be started again
+        admission.closed = False
 
     app = FastAPI(
-        title="sestra", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None, lifespan=lifespan, responses=_ALWAYS
+        title="sestra",
+        version=__version__,
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,  # a redirect would repeat the request's host
+        lifespan=lifespan,
+        responses=_ALWAYS,
     )
-    app.state.batcher = batcher
+    app.state.admission, app.state.batcher = admission, batcher
     _add_error_handlers(app)
+    _add_probes(app, list(by_world), admission)
     _add_queries(app, by_world)
 
-    @app.post("/api/follow", response_model=Turn, responses={**_INVALID, **_UNAVAILABLE})
+    @app.post("/api/follow", response_model=Turn, responses=_INVALID)
     async def follow(body: schemas.FollowRequest, request: Request) -> Response:
         """Follow one instruction; requests that arrive at the same time are answered as one batch."""
-        words = _count_words(body)
+        begun, words = time.perf_counter(), _count_words(body)
         world = _world(by_world, body.world)
         for number, turn in enumerate(body.history):
             _parse(world, turn.state, f"history.{number}.state")
@@ -104,14 +135,18 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) ->
         except ClosedError as error:
             closed = {"Retry-After": "5", "Connection": "close"}
             raise HTTPException(503, "the server is stopping; try again when it is back", closed) from error
-        return Response(status_code=499) if answer is None else Response(answer, media_type="application/json")
+        if answer is None:
+            return Response(status_code=499)
+        admission.metrics.count_followed(time.perf_counter() - begun)
+        return Response(answer, media_type="application/json")
 
     _add_page(app)
-    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(Guard, hosts=hosts, admission=admission)
     return app
 
 
-def _turns_as_json(agent: Agent, contexts: Sequence[Context]) -> list[bytes]:
+def _turns_as_json(agent: Agent, metrics: Metrics, contexts: Sequence[Context]) -> list[bytes]:
+    metrics.count_batch(len(contexts))
     return [to_json(turn) for turn in agent.take_turns(contexts)]
 
 
@@ -147,13 +182,29 @@ async def _until_disconnected(request: Request, pending: Coroutine[Any, Any, byt
         gone.cancel()
 
 
-def _add_queries(app: FastAPI, agents: Mapping[str, Agent]) -> None:
-    """Everything that needs no policy."""
+def _add_probes(app: FastAPI, worlds: list[str], admission: Admission) -> None:
+    """What those ask who run the server."""
 
     @app.get("/healthz")
     async def health() -> schemas.Health:
         """Whether the server runs, and its worlds."""
-        return schemas.Health(status="ok", version=__version__, worlds=list(agents))
+        return schemas.Health(status="ok", version=__version__, worlds=worlds)
+
+    @app.get("/readyz")
+    async def ready() -> schemas.Readiness:
+        """Whether the server takes requests; 503 while it stops."""
+        if admission.closed:
+            raise HTTPException(503, "the server is stopping; send requests to another one")
+        return schemas.Readiness(status="ready")
+
+    @app.get("/metrics", response_class=Response, responses={200: {"content": {MEDIA_TYPE: {}}, "description": "In Prometheus' format"}})
+    async def metrics() -> Response:
+        """Counts of responses, connections and batches, and how long instructions took."""
+        return Response(admission.metrics.text(), media_type=MEDIA_TYPE)
+
+
+def _add_queries(app: FastAPI, agents: Mapping[str, Agent]) -> None:
+    """Everything that needs no policy."""
 
     @app.get("/api/worlds")
     async def worlds() -> schemas.Worlds:

@@ -111,6 +111,10 @@ class Health(BaseModel):
     worlds: list[str]
 
 
+class Readiness(BaseModel):
+    status: str
+
+
 class Problem(BaseModel):
     """One thing that is wrong with a request."""
 

@@ -8,41 +8,42 @@ import socket
 import sys
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from sestra.serve.batching import Batcher
+from sestra.serve.connections import Connection, OpenConnections
 
-MAX_CONNECTIONS = 512
-"""Beyond this uvicorn answers 503; beyond half of it the connections that have been idle longest are closed."""
-IDLE_TIMEOUT = 10
-"""Seconds for the head of a request to arrive; uvicorn itself would wait forever."""
 KEEP_ALIVE = 5
 """Seconds that a connection stays open between two requests."""
-MAX_HEAD_LENGTH = 16 * 1024
-"""Bytes of a request's line and headers."""
-GRACE = 1
-"""Seconds for the last responses, once the server is to stop."""
+GRACE = 6
+"""Seconds for the requests that are under way when the server is to stop; what is not answered then gets 503."""
+LINGER = 0.5
+"""Seconds in which requests that were already on their way are still refused with a response, not by a closed connection."""
+LAST_RESPONSES = 1
+"""Seconds for clients to read the last responses; then their connections are closed."""
 
 
-def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
-    """Serve until SIGINT or SIGTERM; requests that still wait then get 503."""
+def run(app: FastAPI, listening: socket.socket, greeting: str, proxies: Collection[str] = ()) -> None:
+    """Serve until SIGINT or SIGTERM, then answer what is under way; ``proxies`` are addresses whose ``X-Forwarded-For`` is believed."""
+    counted = OpenConnections(app.state.admission.metrics, proxies)
+    protocol: Any = partial(Connection, counted=counted)
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=protocol,
         ws="none",
         lifespan="on",
-        log_level="warning",
+        log_level="error",  # what clients do wrong is no reason to fill the log
         access_log=False,
         server_header=False,
-        limit_concurrency=MAX_CONNECTIONS,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=2 * GRACE,
-        h11_max_incomplete_event_size=MAX_HEAD_LENGTH,
+        timeout_graceful_shutdown=2 * LAST_RESPONSES,
     )
-    server = Server(config, greeting, app.state.batcher)
+    server = Server(config, greeting, counted)
 
     def stop(*_: Any) -> None:
         server.should_exit = True
@@ -56,47 +57,24 @@ def run(app: FastAPI, listening: socket.socket, greeting: str) -> None:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which also prints a greeting, closes idle connections, and stops in time."""
+    """Uvicorn's server, which also prints a greeting, and answers the requests that are under way before it closes any connection."""
 
-    def __init__(self, config: uvicorn.Config, greeting: str, batcher: Batcher) -> None:
+    def __init__(self, config: uvicorn.Config, greeting: str, connections: OpenConnections) -> None:
         super().__init__(config)
-        self._greeting, self._batcher = greeting, batcher
-        self._idle: dict[Any, tuple[float, Any]] = {}
+        self._greeting, self._connections = greeting, connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         sys.stdout.write(self._greeting)
         sys.stdout.flush()
 
-    async def on_tick(self, counter: int) -> bool:
-        self._idle = idle_connections(self.server_state.connections, self._idle, time.monotonic())
-        for connection in overdue(self._idle, len(self.server_state.connections), time.monotonic()):
-            connection.transport.abort()
-        return await super().on_tick(counter)
-
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._batcher.close()
-        asyncio.get_running_loop().call_later(GRACE, self._hang_up)
+        state: Any = self.config.app.state  # type: ignore[union-attr]  # ``run`` gave it
+        state.admission.close()
+        begun = time.monotonic()
+        await asyncio.sleep(LINGER)
+        while state.admission.metrics.in_flight and time.monotonic() - begun < GRACE and not self.force_exit:
+            await asyncio.sleep(0.05)
+        state.batcher.close()
+        asyncio.get_running_loop().call_later(LAST_RESPONSES, self._connections.abort)
         await super().shutdown(sockets)
-
-    def _hang_up(self) -> None:
-        for connection in list(self.server_state.connections):
-            connection.transport.abort()
-
-
-def idle_connections(connections: Collection[Any], before: dict[Any, tuple[float, Any]], now: float) -> dict[Any, tuple[float, Any]]:
-    """The connections without a running request: since when, and their last request, which shows later whether there was another."""
-    found = {}
-    for connection in connections:
-        cycle = connection.cycle  # uvicorn's name for a request and its response
-        if cycle is None or cycle.response_complete:
-            since, last = before.get(connection, (now, cycle))
-            found[connection] = (since if last is cycle else now, cycle)
-    return found
-
-
-def overdue(idle: dict[Any, tuple[float, Any]], connections: int, now: float) -> list[Any]:
-    """The connections to close: idle for too long, or idle longest where there are too many."""
-    longest_first = sorted(idle, key=lambda connection: idle[connection][0])
-    excess = max(0, connections - MAX_CONNECTIONS // 2)
-    return [each for place, each in enumerate(longest_first) if place < excess or now - idle[each][0] > IDLE_TIMEOUT]

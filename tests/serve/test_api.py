@@ -215,7 +215,8 @@ def test_the_page_needs_nothing_from_elsewhere_and_nothing_inline():
 
 def test_the_interface_is_described(client: TestClient):
     described = client.get("/openapi.json").json()
-    assert {"/api/follow", "/api/worlds", "/api/examples", "/api/suggestions", "/api/drawing", "/api/picture", "/healthz"} == set(
+    probes = {"/healthz", "/readyz", "/metrics"}
+    assert {"/api/follow", "/api/worlds", "/api/examples", "/api/suggestions", "/api/drawing", "/api/picture"} | probes == set(
         described["paths"]
     )
     assert described["paths"]["/api/follow"]["post"]["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith(

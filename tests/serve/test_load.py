@@ -125,6 +125,7 @@ def test_while_it_stops_whoever_waits_or_asks_is_told(monkeypatch: pytest.Monkey
     slowly.open()
     for answer in [*answers, TestClient(app).post("/api/follow", json=GOOD)]:
         assert "is stopping" in assert_refused(answer, 503)["reason"]
+        assert answer.headers["retry-after"] == "5"
 
 
 def test_the_application_can_be_started_again():
@@ -204,7 +205,7 @@ def test_many_at_once_go_together_and_each_gets_its_own_answer(monkeypatch: pyte
     ]
 
     async def ask() -> list[httpx.Response]:
-        transport = httpx.ASGITransport(create_app([agent]))
+        transport = httpx.ASGITransport(create_app([agent], per_client=200))
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             bad = {**GOOD, "instruction": " "}
             return await asyncio.gather(*(client.post("/api/follow", json=body) for body, _ in [*asked, (bad, "")]))
