@@ -76,5 +76,6 @@ class Server(uvicorn.Server):
         while state.admission.metrics.in_flight and time.monotonic() - begun < GRACE and not self.force_exit:
             await asyncio.sleep(0.05)
         state.batcher.close()
+        self.force_exit = False  # a second Ctrl-C has ended the waiting; the end of the application is not skipped
         asyncio.get_running_loop().call_later(LAST_RESPONSES, self._connections.abort)
         await super().shutdown(sockets)

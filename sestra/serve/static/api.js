@@ -33,8 +33,24 @@ async function json(sent) {
   }
 }
 
+/** The key of a server that needs one: from #key=... in the address, which is then taken out of it, or from earlier in this tab. */
+const key = (() => {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  const given = fields.get("key");
+  if (given === null) return sessionStorage.getItem("key");
+  sessionStorage.setItem("key", given);
+  fields.delete("key");
+  history.replaceState(null, "", fields.size ? `#${fields}` : location.pathname);
+  return given;
+})();
+
 async function send(path, body) {
-  const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const headers = key === null ? {} : { Authorization: `Bearer ${key}` };
+  const options = { headers };
+  if (body !== undefined) {
+    headers["Content-Type"] = "application/json";
+    Object.assign(options, { method: "POST", body: JSON.stringify(body) });
+  }
   let answer;
   try {
     answer = await fetch(path, { ...options, signal: AbortSignal.timeout(PATIENCE) });
