@@ -1,6 +1,6 @@
 """Requests damaged at random, sent to a running server: each is answered as the interface promises, and the server stays as it was.
 
-python tests/fuzz/http.py --minutes 10 --seed 1
+python tests/fuzz/http_requests.py --minutes 10 --seed 1
 """
 
 from __future__ import annotations
@@ -34,16 +34,62 @@ STATUSES = {200, 304, 400, 401, 404, 405, 408, 413, 421, 422, 429, 503}
 """Those that the interface promises; 500 is not among them."""
 TIMEOUT = 20.0
 """Seconds for a response; no request here needs more than a fraction of one."""
-PATHS = ("/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/main.js", "/api/worlds", "/api/drawing", "/api/picture",
-         "/api/examples", "/api/suggestions", "/api/follow")  # fmt: skip
+PATHS = (
+    "/",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/openapi.json",
+    "/main.js",
+    "/api/worlds",
+    "/api/drawing",
+    "/api/picture",
+    "/api/examples",
+    "/api/suggestions",
+    "/api/follow",
+)
 ODD: tuple[Any, ...] = (
-    None, True, 0, -1, 1e308, 10**400, "", " ", "x" * 1_001, "\0", "\u202e", "\ud800", "1:0", "alchemy", [], {}, [[]], ["a"] * 60, {"a": {"b": [1]}},
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    1e308,
+    10**400,
+    "",
+    " ",
+    "x" * 1_001,
+    "\0",
+    "\u202e",
+    "\ud800",
+    "1:0",
+    "alchemy",
+    [],
+    {},
+    [[]],
+    ["a"] * 60,
+    {"a": {"b": [1]}},
+)
 HEADERS = (
-    "Transfer-Encoding: chunked", "Content-Length: 5", "Content-Length: -1", "Content-Length: 99999999999", "Connection: close", "Upgrade: h2c",
-    "Connection: Upgrade", "Expect: 100-continue", "Host: evil.example", "X-Forwarded-For: 192.0.2.1", "Authorization: Bearer x", "A: " + "b" * 9_000,
-    "Content-Type: text/plain", "Content-Type: application/json; charset=utf-16", "Range: bytes=0-", "If-None-Match: *", "Cookie: \xff", "no colon", ": x",
-)  # fmt: skip
+    "Transfer-Encoding: chunked",
+    "Content-Length: 5",
+    "Content-Length: -1",
+    "Content-Length: 99999999999",
+    "Connection: close",
+    "Upgrade: h2c",
+    "Connection: Upgrade",
+    "Expect: 100-continue",
+    "Host: evil.example",
+    "X-Forwarded-For: 192.0.2.1",
+    "Authorization: Bearer x",
+    "A: " + "b" * 9_000,
+    "Content-Type: text/plain",
+    "Content-Type: application/json; charset=utf-16",
+    "Range: bytes=0-",
+    "If-None-Match: *",
+    "Cookie: \xff",
+    "no colon",
+    ": x",
+)
 
 
 def change_body(rng: random.Random) -> bytes:
