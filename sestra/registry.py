@@ -48,21 +48,41 @@ class Registry(Generic[Item]):
         """The class that a reference names; InputError where there is none."""
         if not isinstance(reference, str) or not reference:
             raise InputError(f"{shortened(repr(reference))} is not the name of a {self.kind}; expected one of {', '.join(self.names())}")
-        found, reference = (self._registered[reference], reference) if reference in self._registered else self._load(reference)
+        found: Any
+        if reference in self._registered:
+            found = self._registered[reference]
+        else:
+            found = next((item for item, known in self._references.items() if known == reference), None)
+            if found is None:
+                found, reference = self._load(reference)
         self._check(found, reference)
         self._references.setdefault(found, reference)
         item: Item = found
         return item
 
     def reference(self, item: Item) -> str:
-        """What ``get`` finds the class by, in this process and in another: its name, or where it is defined."""
+        """What ``get`` finds the class by, in this process and in another: its name, or where it is defined.
+
+        A class in a script or a session that is no file is only found once it is registered.
+        """
         if item not in self._references:
             for name in self.names():
                 self.get(name)
         if item not in self._references:
-            where: Any = item
-            self._references[item] = f"{where.__module__}:{where.__qualname__}"
+            self._references[item] = self._definition(item)
         return self._references[item]
+
+    def _definition(self, item: Any) -> str:
+        """Where a class is defined: in a package, or in a file that is found from anywhere."""
+        file = getattr(sys.modules.get(item.__module__), "__file__", None) or ""
+        if "." in item.__module__ or (item.__module__ != "__main__" and not file.endswith(".py")):
+            return f"{item.__module__}:{item.__qualname__}"
+        if not file.endswith(".py") or "<locals>" in item.__qualname__:
+            raise InputError(
+                f"{self.kind} {item.__qualname__}: is not defined at the top level of a file, so that no other process finds it; move it "
+                f"to a file, or register it under a name, which is known in this process alone"
+            )
+        return f"{Path(file).resolve()}:{item.__qualname__}"
 
     def registered(self) -> dict[str, Item]:
         """What this process registered itself; a worker in another process has to be given it."""
@@ -112,22 +132,33 @@ def _from_package(name: str) -> ModuleType:
 
 
 def _from_file(path: Path) -> ModuleType:
-    """The file as a module, the same one for the same path."""
+    """The file as a module, the same one for the same path; with an ``__init__.py`` beside it, as a module of that package."""
     path = path.resolve()
-    name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
-    if name in sys.modules:
-        return sys.modules[name]
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    spec = spec_from_file_location(name, path)
+    package = path.with_name("__init__.py")
+    try:
+        if path == package or not package.is_file():
+            return _module(path)
+        return import_module(f"{_module(package).__name__}.{path.stem}")
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{path}: cannot be imported ({type(error).__name__}: {error}); mend the file") from error
+
+
+def _module(path: Path) -> ModuleType:
+    package = path.name == "__init__.py"
+    name = f"{path.parent.stem if package else path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path, submodule_search_locations=[str(path.parent)] if package else None)
     assert spec is not None  # a .py file has one, with a loader
     assert spec.loader is not None
     module = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException:
         del sys.modules[name]
-        raise InputError(f"{path}: cannot be imported ({type(error).__name__}: {error}); mend the file") from error
+        raise
     return module
 
 

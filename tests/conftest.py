@@ -67,6 +67,7 @@ def no_export(monkeypatch: pytest.MonkeyPatch) -> None:
     from sestra.learning import export
 
     monkeypatch.setattr(export, "export_run", lambda *_: None)
+    monkeypatch.setattr(export, "export_trained", lambda *_: None)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -142,7 +141,7 @@ class SplitEvaluation:
     interactions: list[Interaction]
 
 
-def evaluate_split(evaluated: Evaluated, split: str, data: Path | None = None, *, generated: bool = False) -> SplitEvaluation:
+def evaluate_split(evaluated: Evaluated, split: str, data: sources.Data = None, *, generated: bool = False) -> SplitEvaluation:
     """Follow the instructions and the interactions of a split."""
     interactions, source = sources.load(evaluated.world_reference, split, data, generated=generated)
     turns = encode_turns(interactions, evaluated.vocabulary, evaluated.tables)

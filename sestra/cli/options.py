@@ -15,7 +15,7 @@ from sestra.io import to_json
 from sestra.worlds import WORLDS
 
 _WORLDS = f"{{{','.join(WORLDS.names())},FILE.py:CLASS}}"
-_DATA = "Where SCONE's files are; by default SCONE_DATA, the user's cache, or else generated interactions."
+_DATA = "A folder with files such as alchemy-train.tsv, or one file; by default SCONE_DATA, the user's cache, else generated interactions."
 
 WorldName = Annotated[str, tyro.conf.arg(metavar=_WORLDS)]
 OptionalWorldName = Annotated[str | None, tyro.conf.arg(metavar=_WORLDS, help_behavior_hint="")]

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import shlex
 import sys
 import typing
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import tyro
 
 from sestra.cli.options import DataFolder, Folder, Json, Switch, print_json
+from sestra.cli.progress import ProgressBars
 from sestra.cli.setting_flags import field_help, given
-from sestra.errors import InputError
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
-from sestra.worlds import WORLDS, get_world
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
-    from sestra.learning.trainer import Trainer
+from sestra.worlds import WORLDS
 
 COMMON = ("world", "policy", "learner", "preset", "seed", "epochs", "batch_size", "learning_rate", "teacher")
 """Settings that stand at the top of the help; the others follow in their groups."""
@@ -42,6 +37,8 @@ class TrainFlags:
     data: DataFolder = None
     tensorboard: Switch = False
     """Also write TensorBoard event files into the run's folder."""
+    device: Annotated[str, tyro.conf.arg(metavar="{cpu,cuda}")] = "cpu"
+    """Where the policy computes; the built-in policies run on the CPU alone."""
     json: Json = False
 
     defaults: ClassVar[TrainConfig]
@@ -56,110 +53,27 @@ class TrainFlags:
         return self.defaults.changed(**values)
 
     def run(self) -> int:
-        from rich.console import Console
+        from sestra.learning.callbacks import Callback, TensorBoard
+        from sestra.learning.run import train_config
 
-        from sestra.data import sources
-        from sestra.learning.export import export_run
-        from sestra.learning.learners import distillation
-        from sestra.learning.run_folder import RunFolder
-        from sestra.learning.runtime_settings import use_one_core
-        from sestra.learning.trainer import Trainer
-
-        tensorboard = _import_tensorboard() if self.tensorboard else None
-        use_one_core()
-        console = Console(stderr=True, highlight=False)
-        folder = RunFolder(self.out)
-        resuming = self.resume and folder.resumable
-        if self.resume and not resuming:
-            raise InputError(f"{self.out}: holds no run to resume; leave --resume away, and name a new folder, to start one")
-        config = folder.config() if resuming else self.config
-        if config.teacher and not resuming:
-            config = replace(config, teacher=distillation.absolute_name(config.teacher))
-        config.check()
-        config = replace(config, world=WORLDS.reference(type(get_world(config.world))))  # where it is found from anywhere
-        interactions, source = sources.load(config.world, "train", self.data)
-        if resuming:
-            folder.check_source(source)
-        training = Trainer(config, interactions, folder)
-        with folder.locked():
-            if resuming:
-                for complaint in training.resume():
-                    console.print(f"skipped {complaint}", markup=False)
-                console.print(f"Resuming after epoch {training.progress.epoch}, with the settings that the run began with.")
-            else:
-                folder.create(config, training.vocabulary, source)
-            if source.generated:
-                console.print("SCONE was not found: training on generated interactions (see 'sestra data download').")
-            try:
-                with ProgressBars(training, console, tensorboard) as bars:
-                    training.callback = bars
-                    progress = training.run()
-            except KeyboardInterrupt:
-                advice = f"continue with: sestra train --resume --out {self.out}"
-                console.print(f"Stopped in epoch {training.progress.epoch + 1}; {advice}", markup=False)
-                return 130
-            export_run(folder, training.validation)
-        best = progress.history[progress.best_epoch - 1]
+        bars = ProgressBars()
+        callbacks: list[Callback] = [bars, *([TensorBoard()] if self.tensorboard else [])]
+        try:
+            run = train_config(None if self.resume else self.config, self.data, self.out, callbacks=callbacks, device=self.device)
+        except KeyboardInterrupt:
+            if bars.trainer:
+                bars.print(f"Stopped in epoch {bars.trainer.progress.epoch + 1}; continue with: sestra train --resume --out {self.out}")
+            return 130
+        config, best, epochs = run.config, run.best, len(run.history)
         if self.json:
-            print_json({"world": config.world, "learner": config.learner_name, "seed": config.seed, "epochs": progress.epoch, "best": best})
+            print_json({"world": config.world, "learner": config.learner_name, "seed": config.seed, "epochs": epochs, "best": best})
         else:
+            where = shlex.join([str(self.out), *(["--data", str(self.data)] if self.data else [])])
             sys.stdout.write(
-                f"{self.out}: of {progress.epoch} epochs, {best['epoch']} is selected, with Inst {best['inst']:.1f}, "
-                f"3utts {best['utts3']:.1f} and 5utts {best['utts5']:.1f} on validation; evaluate it with: sestra evaluate {self.out}\n"
+                f"{self.out}: of {epochs} epochs, {best['epoch']} is selected, with Inst {best['inst']:.1f}, "
+                f"3utts {best['utts3']:.1f} and 5utts {best['utts5']:.1f} on validation; evaluate it with: sestra evaluate {where}\n"
             )
         return 0
-
-
-def _import_tensorboard() -> Any:
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError as error:
-        raise InputError("--tensorboard needs the package tensorboard; install it with: pip install 'sestra[plot]'") from error
-    return SummaryWriter
-
-
-class ProgressBars:
-    """A bar for the epochs, one for the batches, a line per epoch; and TensorBoard."""
-
-    def __init__(self, training: Trainer, console: Any, tensorboard: Any = None) -> None:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-        self.training = training
-        self.bars: Progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"), console=console, speed_estimate_period=600,
-        )  # fmt: skip
-        epoch = training.progress.epoch
-        self.epochs: TaskID = self.bars.add_task("epochs", total=training.epochs, completed=epoch, note="")
-        self.batches: TaskID = self.bars.add_task("batches", total=None, note="")
-        self.events = tensorboard and tensorboard(str(training.folder.path / "tensorboard"), purge_step=epoch + 1)
-
-    def __enter__(self) -> ProgressBars:
-        self.bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bars.stop()
-        if self.events:
-            self.events.close()
-
-    def on_batch_end(self, done: int, total: int, objective: float) -> None:
-        if done == 1:
-            self.bars.reset(self.batches)  # its clock stops when all batches are done
-        self.bars.update(self.batches, completed=done, total=total, note=f"objective {objective:.3f}")
-
-    def on_epoch_end(self, record: dict[str, Any]) -> None:
-        figures = f"Inst {record['inst']:.1f}  3utts {record['utts3']:.1f}  5utts {record['utts5']:.1f}"
-        sampled = "" if math.isnan(record["train_inst"]) else f"  train Inst {record['train_inst']:.1f}"
-        self.bars.update(self.epochs, completed=record["epoch"], note=f"the best is epoch {self.training.progress.best_epoch}")
-        self.bars.print(
-            f"epoch {record['epoch']:3}  objective {record['objective']:.3f}{sampled}  "
-            f"validation reward {record['reward']:.3f}  {figures}  {record['seconds']:.0f} s"
-        )
-        if self.events:
-            for name, value in record.items():
-                if name != "epoch":
-                    self.events.add_scalar(name, value, record["epoch"])
 
 
 def command(arguments: Sequence[str]) -> type[TrainFlags]:

@@ -56,7 +56,7 @@ def read(path: str | Path, world: World[Any]) -> list[Interaction]:
     interactions, problems = [], []
     for number, line in enumerate(_lines(Path(path)), start=1):
         try:
-            interactions.append(_parse_line(_decode(line), world))
+            interactions.append(parse_line(line, world))
         except DataError as error:  # of the line, without its place
             problems += [f"{path}:{number}: {_shorten(problem)}" for problem in error.problems]
     if problems:
@@ -114,7 +114,9 @@ def _decode(line: bytes) -> str:
     return text
 
 
-def _parse_line(line: str, world: World[Any]) -> Interaction:
+def parse_line(content: bytes, world: World[Any]) -> Interaction:
+    """The interaction of a line without its end; raises DataError with all that is wrong in it, without the place."""
+    line = _decode(content)
     if not line.strip():
         raise DataError(["the line is blank; delete it"])
     fields = line.split("\t")

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
 
 from sestra.envs.task import Array
 from sestra.envs.vector import METADATA, InstructionVectorEnv, check_actions
@@ -54,6 +55,11 @@ class InstructionEnv(gymnasium.Env[dict[str, Array], np.int64]):
         reward, terminated, truncated = self._vector.act(check_actions(action, self.task.tables.actions, ()).reshape(1))
         self._running = not (terminated[0] or truncated[0])
         return self._observation(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are valid now: the name and form in which MaskablePPO of sb3-contrib asks for it."""
+        mask: NDArray[np.bool_] = self._vector.arrays()["action_mask"][0].astype(bool)
+        return mask
 
     def render(self) -> Any:
         return self._vector.render()[0]

@@ -18,6 +18,7 @@ from sestra.errors import InputError
 from sestra.experiments import records
 from sestra.experiments.grid import Trial, describe, differences
 from sestra.io import write_json
+from sestra.learning.callbacks import Callback
 from sestra.learning.config import TrainConfig
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.policies.registry import POLICIES
@@ -99,25 +100,18 @@ def registered() -> dict[str, dict[str, type[Any]]]:
     return {registry.kind: registry.registered() for registry in REGISTRIES}
 
 
-class _Stop(Exception):  # noqa: N818
-    """Raised between two epochs, when the checkpoint has been written."""
-
-
-class _StopBetweenEpochs:
+class _StopBetweenEpochs(Callback):
     """Ends a training between two epochs."""
 
     def __init__(self, training: Trainer, conditions: Conditions) -> None:
         self.training, self.conditions = training, conditions
         self.began = time.time()
 
-    def on_batch_end(self, done: int, total: int, objective: float) -> None:
-        pass
-
-    def on_epoch_end(self, _: dict[str, Any]) -> None:
+    def on_epoch_end(self, record: dict[str, Any]) -> bool:
+        del record
         now = time.time()
         lasted, self.began = now - self.began, now
-        if self.no_better or self.late(lasted):
-            raise _Stop
+        return self.no_better or self.late(lasted)
 
     @property
     def no_better(self) -> bool:
@@ -171,11 +165,9 @@ def _work_on(job: Job) -> Outcome:
         if not between.no_better:
             if training.unfinished and between.late():
                 return Outcome(job.name, "stopped")
-            try:
-                training.run()
-            except _Stop:
-                if not between.no_better and training.unfinished:
-                    return Outcome(job.name, "stopped")
+            training.run()
+            if not between.no_better and training.unfinished:
+                return Outcome(job.name, "stopped")
         splits = conditions.available_splits(found.world)
         return Outcome(job.name, "ended", records.make(trial, training, different, splits, conditions.data, conditions.plateau))
 

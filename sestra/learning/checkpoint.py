@@ -26,7 +26,7 @@ class CheckpointError(InputError):
 def save(path: Path, tensors: Mapping[str, Tensor], info: Mapping[str, Any]) -> None:
     """Write tensors and JSON-able information; the file appears whole or not at all."""
     # Tied weights are stored once for each of their names.
-    contiguous = {name: tensor.detach().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()}
+    contiguous = {name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in tensors.items()}
     text = json.dumps(info, sort_keys=True)
     with replacing(path) as temporary:
         try:

@@ -28,7 +28,7 @@ def rmsprop(parameters: list[torch.nn.Parameter], learning_rate: float) -> torch
     optimiser = torch.optim.Adam(parameters, learning_rate, betas=(0.0, RMSPROP_DECAY), fused=True)
     for parameter in parameters:
         means = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
-        optimiser.state[parameter] = {"step": torch.tensor(LATE_STEP), **means}
+        optimiser.state[parameter] = {"step": torch.tensor(LATE_STEP, device=parameter.device), **means}
     return optimiser
 
 

@@ -8,6 +8,7 @@ import torch
 from sestra.agent import execution as arrays
 from sestra.data.batch import Turns
 from sestra.learning.decoding import Choose, OracleGuided, greedy
+from sestra.learning.device import device_of
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import (
     DeferredGradients,
@@ -37,9 +38,11 @@ def roll_out(
     """Execute each turn's instruction from its initial state until STOP or the horizon.
 
     Where gradients are wanted, they go through every step and through ``encode``. A policy with ``IndependentSteps`` or
-    ``DeferredGradients`` takes its steps without autograd and computes the gradients of all of them at the end.
+    ``DeferredGradients`` takes its steps without autograd and computes the gradients of all of them at the end. The policy computes on its
+    device; what happened is on the CPU.
     """
-    batch, encoded = len(turns), policy.encode(Inputs.of(turns))
+    device = device_of(policy)
+    batch, encoded = len(turns), policy.encode(Inputs.of(turns, device))
     at_once = isinstance(policy, IndependentSteps)
     deferred = torch.is_grad_enabled() and (at_once or isinstance(policy, DeferredGradients))
     guide = choose if deferred and at_once and isinstance(choose, OracleGuided) else None  # what is certain is scored at the end
@@ -53,14 +56,15 @@ def roll_out(
         for number in range(horizon):
             if guide is not None:
                 rows = (alive & ~guide.certain(state)).nonzero().squeeze(1)
-                memory = select(policy, encoded.memory, rows)
+                memory = select(policy, encoded.memory, rows.to(device))
             elif int(alive.sum()) < compact_below * len(rows):
                 running = alive[rows].nonzero().squeeze(1)
-                memory, carry, rows = select(policy, memory, running), select_rows(carry, running), rows[running]
-            step = policy.step(memory, carry, torch.from_numpy(state)[rows], previous[rows])
+                rows, there = rows[running], running.to(device)
+                memory, carry = select(policy, memory, there), select_rows(carry, there)
+            step = policy.step(memory, carry, torch.from_numpy(state)[rows].to(device), previous[rows].to(device))
             carry = step.carry
-            scores = scatter_rows(step.logits, rows, batch)  # [batch, actions]
-            action = torch.where(alive, choose(scores.detach(), state, number), tables.stop)  # [batch]
+            scores = scatter_rows(step.logits, rows.to(device), batch)  # [batch, actions]
+            action = torch.where(alive, choose(scores.detach().cpu(), state, number), tables.stop)  # [batch]
             states.append(state)
             befores.append(previous)
             lives.append(alive)
@@ -76,11 +80,13 @@ def roll_out(
     visited, living, scores = torch.from_numpy(np.stack(states)), torch.stack(lives), torch.stack(logits)  # [steps, batch, ...]
     if deferred:
         if isinstance(policy, IndependentSteps):
-            scores = policy.score_steps(encoded.memory, visited, scores, living)  # [steps, batch, actions]
+            scores = policy.score_steps(encoded.memory, visited.to(device), scores, living.to(device))  # [steps, batch, actions]
         elif isinstance(policy, DeferredGradients):
-            scores = policy.replay(encoded.memory, Visits(visited, torch.stack(befores), living, scores, scored, records))
+            last, rows_there = torch.stack(befores).to(device), [each.to(device) for each in scored]
+            visits = Visits(visited.to(device), last, living.to(device), scores, rows_there, records)
+            scores = policy.replay(encoded.memory, visits)
     final = torch.from_numpy(state)  # [batch, slots]
-    return Execution(visited, scores.log_softmax(-1), torch.stack(actions), living, final, ~alive)
+    return Execution(visited, scores.log_softmax(-1).cpu(), torch.stack(actions), living, final, ~alive)
 
 
 @torch.no_grad()

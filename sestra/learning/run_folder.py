@@ -54,12 +54,16 @@ class RunFolder:
 
     def create(self, config: TrainConfig, vocabulary: Vocabulary, source: Source) -> None:
         """Make the folder of a new run."""
-        if self.exists():
-            raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
+        self.check_unused()
         make_folder(self.path / "checkpoints", "choose another folder with --out")
         write_json(self.path / "vocab.json", list(vocabulary.words))
         write_json(self.path / "data.json", dataclasses.asdict(source))
         write_json(self.path / "config.json", config.to_json())
+
+    def check_unused(self) -> None:
+        """Raise InputError if it is the folder of a run."""
+        if self.exists():
+            raise InputError(f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out")
 
     def config(self) -> TrainConfig:
         place = self.path / "config.json"

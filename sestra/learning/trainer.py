@@ -9,7 +9,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,8 +24,10 @@ from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import to_json, write_text
 from sestra.learning import checkpoint, optim
+from sestra.learning.callbacks import Callback
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import OracleGuided, forced, sampled
+from sestra.learning.device import on_device
 from sestra.learning.execution import Execution
 from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
@@ -41,14 +43,6 @@ from sestra.worlds.tables import compile_world
 PATIENCE_GROWTH = 1.005
 GENERATED_SEED = 1001
 """Seed of the generated interactions that are added to the training data: the same for every run, and not that of generated splits."""
-
-
-class Callback(Protocol):
-    """For progress bars and logs."""
-
-    def on_batch_end(self, done: int, total: int, objective: float) -> None: ...
-
-    def on_epoch_end(self, record: dict[str, Any]) -> None: ...
 
 
 class Update(NamedTuple):
@@ -100,7 +94,7 @@ class Trainer:
 
     callback: Callback | None = None
 
-    def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder) -> None:
+    def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder, device: str = "cpu") -> None:
         self.config, self.folder = config, folder
         world = get_world(config.world)
         self.tables = compile_world(world)
@@ -117,7 +111,7 @@ class Trainer:
         self.renamings = SymbolRenamings(self.tables, self.vocabulary) if config.data.rename_symbols else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
-        self.policy = config.build_policy(self.tables, self.vocabulary)
+        self.policy = on_device(config.build_policy(self.tables, self.vocabulary), device)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
         self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
@@ -132,7 +126,7 @@ class Trainer:
         return self.progress.epoch < self.epochs and self.progress.patience > 0
 
     def run(self) -> Progress:
-        """Train until the last epoch or until patience runs out; a checkpoint after every epoch."""
+        """Train until the last epoch, until patience runs out or the callback says so; a checkpoint after every epoch."""
         progress = self.progress
         while self.unfinished:
             began = time.perf_counter()
@@ -145,8 +139,8 @@ class Trainer:
             progress.epoch += 1
             progress.history.append({"epoch": progress.epoch, **record, "seconds": round(before + time.perf_counter() - began, 2)})
             self._save()
-            if self.callback:
-                self.callback.on_epoch_end(progress.history[-1])
+            if self.callback and self.callback.on_epoch_end(progress.history[-1]):
+                break
         return progress
 
     def _train_epoch(self) -> dict[str, float]:

@@ -99,19 +99,14 @@ def test_tensorboard_where_it_is_missing(capsys, small_data, tmp_path, monkeypat
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
     assert status == 2
-    assert "pip install 'sestra[plot]'" in errors
+    assert "pip install 'sestra[train]'" in errors
     assert not (tmp_path / "run").exists()
 
 
-def test_clock_of_the_batches_starts_anew_with_each_epoch(tmp_path):
-    from types import SimpleNamespace
+def test_clock_of_the_batches_starts_anew_with_each_epoch():
+    from sestra.cli.progress import ProgressBars
 
-    from rich.console import Console
-
-    from sestra.cli.train import ProgressBars
-
-    training = SimpleNamespace(progress=SimpleNamespace(epoch=0, best_epoch=1), epochs=2, folder=RunFolder(tmp_path))
-    bars = ProgressBars(training, Console(quiet=True))
+    bars = ProgressBars()
     for done in (1, 2, 1):
         bars.on_batch_end(done, 2, 0.0)
     task = bars.bars.tasks[bars.batches]

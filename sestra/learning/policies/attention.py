@@ -79,6 +79,7 @@ class AttentionPolicy(Policy, SelectsMemory, DeferredGradients):
     """The paper's model; its four ablations are the three flags of the configuration."""
 
     evaluation_batch_size = 320
+    cpu_only = True
 
     def __init__(self, config: AttentionConfig, tables: Tables, vocabulary: Vocabulary) -> None:
         super().__init__()

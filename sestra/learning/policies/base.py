@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -32,14 +32,15 @@ class Inputs(NamedTuple):
     turn: Tensor  # [batch]
 
     @classmethod
-    def of(cls, turns: Turns) -> Inputs:
-        """The same memory as tensors."""
-        return cls(*(torch.from_numpy(part) for part in (turns.words, turns.lengths, turns.current, turns.history, turns.turn)))
+    def of(cls, turns: Turns, device: torch.device | None = None) -> Inputs:
+        """As tensors: on the CPU the same memory."""
+        parts = (turns.words, turns.lengths, turns.current, turns.history, turns.turn)
+        return cls(*(torch.from_numpy(part).to(device) for part in parts))
 
     @property
     def initial(self) -> Tensor:
         """The states in which the turns begin."""
-        return self.history[torch.arange(self.turn.shape[0]), self.turn]  # [batch, slots]
+        return self.history[torch.arange(self.turn.shape[0], device=self.turn.device), self.turn]  # [batch, slots]
 
 
 class Encoded(NamedTuple):
@@ -78,6 +79,8 @@ class Policy(nn.Module, ABC):
 
     evaluation_batch_size = 256
     """How many executions side by side are fastest."""
+    cpu_only: ClassVar[bool] = False
+    """Whether it computes on the CPU alone; else all its tensors must be on the device of the inputs."""
 
     @abstractmethod
     def encode(self, inputs: Inputs) -> Encoded:

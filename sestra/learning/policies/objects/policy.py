@@ -65,6 +65,7 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
     """Cross-attention to words and earlier changes, self-attention among objects; every object scores its own edits."""
 
     evaluation_batch_size = 192  # with more it outgrows the processor's cache
+    cpu_only = True
 
     def __init__(self, config: ObjectConfig, tables: Tables, vocabulary: Vocabulary) -> None:
         super().__init__()

@@ -1,0 +1,59 @@
+"""What ``sestra train`` shows while it trains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sestra.learning.callbacks import Callback
+
+if TYPE_CHECKING:
+    from sestra.learning.trainer import Trainer
+
+
+class ProgressBars(Callback):
+    """A bar for the epochs, one for the batches, and a line per epoch, on standard error."""
+
+    trainer: Trainer | None = None
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        self.bars = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"), console=Console(stderr=True, highlight=False), speed_estimate_period=600,
+        )  # fmt: skip
+        self.epochs = self.bars.add_task("epochs", total=None, note="")
+        self.batches = self.bars.add_task("batches", total=None, note="")
+
+    def print(self, text: str) -> None:
+        self.bars.console.print(text, markup=False)
+
+    def on_train_begin(self, trainer: Trainer, notices: Sequence[str]) -> None:
+        self.trainer, done = trainer, trainer.progress.epoch
+        for notice in notices:
+            self.print(notice)
+        if done:
+            self.print(f"Resuming after epoch {done}, with the settings that the run began with.")
+        self.bars.reset(self.epochs, total=trainer.epochs, completed=done)
+        self.bars.start()
+
+    def on_batch_end(self, done: int, total: int, objective: float) -> None:
+        if done == 1:
+            self.bars.reset(self.batches)  # its clock stops when all batches are done
+        self.bars.update(self.batches, completed=done, total=total, note=f"objective {objective:.3f}")
+
+    def on_epoch_end(self, record: dict[str, Any]) -> None:
+        assert self.trainer is not None
+        figures = f"Inst {record['inst']:.1f}  3utts {record['utts3']:.1f}  5utts {record['utts5']:.1f}"
+        sampled = "" if math.isnan(record["train_inst"]) else f"  train Inst {record['train_inst']:.1f}"
+        self.bars.update(self.epochs, completed=record["epoch"], note=f"the best is epoch {self.trainer.progress.best_epoch}")
+        self.print(
+            f"epoch {record['epoch']:3}  objective {record['objective']:.3f}{sampled}  "
+            f"validation reward {record['reward']:.3f}  {figures}  {record['seconds']:.0f} s"
+        )
+
+    def on_train_end(self) -> None:
+        self.bars.stop()
