@@ -19,7 +19,7 @@ from sestra.version import __version__
 if TYPE_CHECKING:
     from sestra.learning.trainer import Trainer
 
-CURVES = (*METRICS, "reward", "train_inst", "objective")
+CURVES = (*METRICS, "reward", "train_inst", "objective", "observations")
 FIGURES = (*METRICS, "intervals", "counts", "by_turn", "reward", "data")
 """What the record keeps of the results of ``sestra evaluate``; the rest it has elsewhere."""
 
@@ -55,7 +55,7 @@ def make(
         "words": len(trained.vocabulary.words),
         "validation": {name: _round(value) for name, value in trained.chosen["validation"].items()},
         "splits": {split: {name: record[name] for name in FIGURES} for split, record in measured.items()},
-        "curve": {name: [_round(epoch[name]) for epoch in progress.history] for name in CURVES},
+        "curve": {name: [_round(epoch.get(name)) for epoch in progress.history] for name in CURVES},
         "train": dataclasses.asdict(source),
         "model": {"name": training.folder.model.name, "sha256": checkpoint.checksum(training.folder.model)},
         "different": different,
