@@ -203,7 +203,9 @@ def observations(records: Sequence[Record]) -> Figure | None:
     for system, (observed, percents) in drawn.items():
         colour, marker, style = (STYLES | OTHER_LEARNERS)[system]
         label, every = SYSTEMS[system].label, max(1, len(percents) // 12)
-        axes.plot(observed, percents, color=colour, marker=marker, linestyle=style, linewidth=1.6, markersize=5, markevery=every, label=label)
+        axes.plot(
+            observed, percents, color=colour, marker=marker, linestyle=style, linewidth=1.6, markersize=5, markevery=every, label=label
+        )
     axes.set_xscale("log")
     axes.set_ylim(0, 100)
     axes.set_title(f"{world.capitalize()}, the paper's network and settings", fontsize=11)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ def make(
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
         "seconds": progress.history[-1]["seconds"],
+        "memory": peak_memory(),
         "parameters": sum(parameter.numel() for parameter in trained.policy.parameters()),
         "words": len(trained.vocabulary.words),
         "validation": {name: _round(value) for name, value in trained.chosen["validation"].items()},
@@ -62,6 +64,16 @@ def make(
         "config": config.to_json(),
         "version": __version__,
     }
+
+
+def peak_memory() -> int | None:
+    """Of this process so far, in MiB; a worker that has run other trials counts theirs, too. None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024))
 
 
 def _ended(training: Trainer, plateau: int) -> str:

@@ -10,7 +10,18 @@ from sestra.errors import InputError
 from sestra.experiments import figures
 from sestra.experiments.aggregate import paper
 from sestra.experiments.figures import STYLES
-from sestra.experiments.grid import LEARNERS, OF_PAPER, OTHER_LEARNERS, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
+from sestra.experiments.grid import (
+    LEARNERS,
+    OF_PAPER,
+    OTHER_LEARNERS,
+    PARTS,
+    PAST_PAPER,
+    SYSTEMS,
+    WORLDS_OF_PAPER,
+    describe,
+    differences,
+    trials,
+)
 from sestra.learning.learners import registry
 
 
