@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rich.console import Console
 
@@ -55,12 +56,27 @@ def seconds(function: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
+class Rounds(NamedTuple):
+    """What several rounds of the same measurement came to."""
+
+    median: float
+    lowest: float
+    highest: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Rounds:
+        return cls(statistics.median(values), min(values), max(values))
+
+    def text(self) -> str:
+        return f"{self.median:,.0f} ({self.lowest:,.0f} to {self.highest:,.0f})"
+
+
 def peak_gflops() -> float:
-    """The rate of one thread in one large matrix product, in billions of operations per second."""
+    """The rate of one thread in one large matrix product, in billions of operations per second: the median of 20."""
     import torch
 
     a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
-    return 2 * 1024**3 / min(seconds(lambda: torch.mm(a, b)) for _ in range(20)) / 1e9
+    return 2 * 1024**3 / statistics.median(seconds(lambda: torch.mm(a, b)) for _ in range(20)) / 1e9
 
 
 def show(

@@ -1,7 +1,8 @@
 """How fast training and evaluation are, and where the time goes: ``python benchmarks/training.py [--world alchemy] [--json]``.
 
-Every figure is one thread's, and the fastest of several rounds. Beside each of SESTRA's stands the authors' own program (DyNet, one core
-of a machine of the same kind, measured by running it; instructions per second with a fresh and with a trained policy, and in evaluation).
+Every figure is one thread's, and the median of several rounds, with the slowest and the fastest. Beside each of SESTRA's stands the
+authors' own program (DyNet, one core of a machine of the same kind, measured by running it; instructions per second with a fresh and with
+a trained policy, and in evaluation).
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from typing import Any, Literal
 
 import torch
 import tyro
-from timing import WorldOptions, one_core, peak_gflops, seconds, show
+from timing import Rounds, WorldOptions, one_core, peak_gflops, seconds, show
 from torch.utils.flop_counter import FlopCounterMode
 
 from sestra import Agent, pretrained
 from sestra.agent.evaluation import evaluate, executions
+from sestra.agent.execution import Execution
 from sestra.data import sources
-from sestra.data.batch import batches, encode_turns
+from sestra.data.batch import Turns, batches, encode_turns
 from sestra.errors import check_number
 from sestra.learning.config import TrainConfig, preset
 from sestra.learning.export import load_weights
@@ -38,8 +40,8 @@ AUTHORS = {"alchemy": (39, 110), "scene": (28, 65), "tangrams": (56, 138)}
 """The authors' program: instructions per second in training with SESTRA, fresh and trained."""
 AUTHORS_EVALUATE = (300, 500)
 """The instructions per second at which it evaluates, from the slowest world to the fastest."""
-ROUNDS = 4
-"""Times that the same updates are made and the same turns evaluated; the fastest counts, since all else that a machine does takes time."""
+ROUNDS = 5
+"""Times that the same updates are made and the same turns evaluated."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,15 @@ class Figure:
     learner: str
     policy: str
     instructions: float
-    """Per second."""
+    """Per second, the median of the rounds."""
+    range: tuple[float, float]
+    """Of the slowest round and of the fastest."""
     actions: float
     """Mean per execution."""
     times: float | None
-    """As many instructions per second as the authors' program."""
+    """As many instructions per second as the authors' program in the same world."""
     shares: dict[str, float]
-    """Of the time."""
+    """Of the time of the median round."""
     gflops: float
     """Matrix products' operations per second, in billions."""
 
@@ -143,7 +147,8 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
             for batch in todo:
                 steps += int(training.update(batch).execution.alive.sum())
         rounds.append((time.perf_counter() - begun, steps, clock))
-    elapsed, steps, clock = min(rounds, key=lambda one: one[0])
+    speeds = Rounds.of([done / elapsed for elapsed, _, _ in rounds])
+    elapsed, steps, clock = sorted(rounds, key=lambda one: one[0])[ROUNDS // 2]
     clock["rest"] = elapsed - sum(clock.values())
 
     counter = FlopCounterMode(display=False)
@@ -153,17 +158,17 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
             training.execute(batch, training.learner)
             counted += len(batch)
     per_instruction = 3 * (counter.get_total_flops() / counted + lstm_flops(training))  # the backward pass takes two products for each
-    speed = done / elapsed
     theirs = AUTHORS[world][trained] if learner == "sestra" else None
     return Figure(
         world,
         learner,
         "trained" if trained else "fresh",
-        speed,
+        speeds.median,
+        speeds[1:],
         steps / done,
-        speed / theirs if theirs else None,
+        speeds.median / theirs if theirs else None,
         {part: clock[part] / elapsed for part in PARTS},
-        speed * per_instruction / 1e9,
+        speeds.median * per_instruction / 1e9,
     )
 
 
@@ -174,10 +179,11 @@ def lstm_flops(training: Trainer) -> float:
     return words * 2 * 2 * 4 * float(sizes.hidden * (sizes.embedding + sizes.hidden))
 
 
-def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None:
-    """Instructions per second, greedily: executed from their annotated starts; and in a whole evaluation, where each counts twice.
+def evaluation_speed(options: Options, world: str) -> dict[str, Rounds] | None:
+    """Executed instructions per second, greedily: alone, from their annotated starts, and in a whole evaluation.
 
-    There it is also a part of its interaction, but executed again only if the interaction went astray before.
+    There an instruction is also a part of its interaction, but is executed again, and counted again, only if the interaction went astray
+    before it.
     """
     name = f"{world}-sestra"
     if name not in pretrained.names():
@@ -186,19 +192,31 @@ def evaluation_speed(options: Options, world: str) -> tuple[float, float] | None
     interactions, _ = sources.load(world, "dev", options.data)
     turns = encode_turns(interactions, known.vocabulary, known.tables)
 
-    def speed(follow: Callable[[], object], instructions: int) -> float:
-        return instructions / min(seconds(follow) for _ in range(ROUNDS))
+    executed = 0
 
-    executed = speed(lambda: list(executions(known.execute, turns, known.batch_size)), len(turns))
-    return executed, speed(lambda: evaluate(known.execute, known.tables, turns, batch_size=known.batch_size), 2 * len(turns))
+    def execute(batch: Turns) -> Execution:
+        nonlocal executed
+        executed += len(batch)
+        return known.execute(batch)
+
+    def speed(follow: Callable[[], object]) -> Rounds:
+        nonlocal executed
+        speeds = []
+        for _ in range(ROUNDS):
+            executed = 0
+            elapsed = seconds(follow)
+            speeds.append(executed / elapsed)
+        return Rounds.of(speeds)
+
+    return {
+        "executes": speed(lambda: list(executions(execute, turns, known.batch_size))),
+        "evaluates": speed(lambda: evaluate(execute, known.tables, turns, batch_size=known.batch_size)),
+    }
 
 
-EVALUATED = ("executes", "evaluates")
-
-
-def times(speed: float) -> list[float]:
-    """As many as the authors' program, at its slowest and at its fastest."""
-    return [speed / theirs for theirs in AUTHORS_EVALUATE]
+def times(speed: Rounds) -> list[float]:
+    """As many as the authors' program, in its slowest world and in its fastest."""
+    return [speed.median / theirs for theirs in AUTHORS_EVALUATE]
 
 
 def main() -> None:
@@ -221,7 +239,7 @@ def main() -> None:
         "batch_size": options.batch_size,
         "training": [dataclasses.asdict(figure) for figure in figures],
         "evaluation": {
-            world: {name: {"instructions": speed, "times": times(speed)} for name, speed in zip(EVALUATED, speeds, strict=True)}
+            world: {name: {"instructions": speed.median, "range": speed[1:], "times": times(speed)} for name, speed in speeds.items()}
             for world, speeds in evaluated.items()
         },
         "peak_gflops": peak,
@@ -229,7 +247,7 @@ def main() -> None:
     }
     rows = [
         (
-            *(figure.world, figure.learner, figure.policy, f"{figure.instructions:,.0f}", f"{figure.actions:.1f}"),
+            *(figure.world, figure.learner, figure.policy, Rounds(figure.instructions, *figure.range).text(), f"{figure.actions:.1f}"),
             f"{figure.times:.1f}" if figure.times else "",
             *(f"{figure.shares[part]:.0%}" for part in PARTS),
             f"{figure.gflops / peak:.0%}",
@@ -238,19 +256,21 @@ def main() -> None:
     ]
     notes = []
     for world, speeds in evaluated.items():
-        for name, speed in zip(EVALUATED, speeds, strict=True):
+        for name, speed in speeds.items():
             slowest, fastest = (f"{ratio:.1f} times {theirs}" for ratio, theirs in zip(times(speed), AUTHORS_EVALUATE, strict=True))
-            notes.append(f"{world}: {name} {speed:,.0f} instructions per second, {slowest} and {fastest}, the authors' slowest and fastest")
+            notes.append(
+                f"{world}: {name} {speed.text()} instructions per second, {slowest} and {fastest}, the authors' slowest and fastest"
+            )
     show(
         options.json,
         result,
-        f"training, batch size {options.batch_size}, one thread",
+        f"training, batch size {options.batch_size}, one thread, medians of {ROUNDS} rounds",
         ("world", "learner", "policy", "instructions/s", "actions", "times the authors'", *PARTS, "of the product rate"),
         rows,
         *notes,
         f"one large matrix product: {peak:.0f} GFLOP/s; memory at most {memory:,.0f} MB",
         left=3,
-        width=150,
+        width=170,
     )
 
 

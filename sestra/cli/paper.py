@@ -35,9 +35,11 @@ class Which:
     worlds: Annotated[tuple[str, ...], tyro.conf.arg(metavar="WORLD...")] = grid.WORLDS_OF_PAPER
     """The worlds."""
     systems: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SYSTEM...")] = ("paper",)
-    """The rows of the tables, by name, or all of the paper's ('paper') or of those about the object policy and its parts ('parts')."""
+    """The rows of the tables, by name, or all of the paper's ('paper'), all learners with its network ('learners') or the object policy and
+    its parts ('parts')."""
     seeds: OptionalNumber = None
-    """How many seeds each system has; by default five, as in the paper; three for ablations and those past the paper, one for 'parts'."""
+    """How many seeds each system has; by default five, as in the paper; three for ablations and the object policy, one for its parts
+    and for other learners."""
     preset: Preset = "default"
     """Our settings ('default'), those of the paper's text, or those of the program that its authors released."""
     epochs: OptionalNumber = None

@@ -1,4 +1,4 @@
-"""Finished runs grouped for the paper's tables, one group per cell, compared with the paper's, and how long the whole grid takes.
+"""Finished runs grouped for the paper's tables, one group per cell, and how long the whole grid takes.
 
 Runs with different settings or data are never averaged.
 """
@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from sestra.data.download import SHA256
-from sestra.data.statistics import PAPER
 from sestra.experiments.grid import OF_PAPER, SYSTEMS, WORLDS_OF_PAPER, differences, trials
 from sestra.experiments.progress import duration
 from sestra.experiments.sweep import score
 from sestra.io import read_json
 from sestra.learning.config import Preset, TrainConfig
-from sestra.metrics import Accuracy, Estimate, from_record
+from sestra.metrics import Accuracy, from_record
 
 Record = Mapping[str, Any]
 Kind = Literal["scone", "generated", "other"]
@@ -99,47 +98,6 @@ def cell(records: Sequence[Record], world: str, system: str, preset: Preset = "d
     """The group that the tables show: the runs with the grid's settings, or else the largest group."""
     found = groups(records, world, system, preset)
     return found[0] if found else None
-
-
-def compare(records: Sequence[Record]) -> Iterator[list[str]]:
-    """Table rows: every system against SESTRA, in the paper and here."""
-    for world in WORLDS_OF_PAPER:
-        ours = _ours(records, world, "sestra")
-        for name in OF_PAPER:
-            if name == "sestra":
-                continue
-            theirs = _theirs(world, name) - _theirs(world, "sestra")
-            mine = _ours(records, world, name)
-            found = mine - ours if mine and ours else None
-            group = cell(records, world, name)
-            remark = " (other settings, see above)" if found and group and group.different else ""
-            yield [world, SYSTEMS[name].label, _text(theirs), _text(found) if found else "*pending*", _verdict(theirs, found) + remark]
-
-
-def _ours(records: Sequence[Record], world: str, system: str) -> Estimate | None:
-    group = cell(records, world, system)
-    accuracy = group.best_accuracy("dev", "utts5") if group else None
-    return accuracy.estimate if accuracy else None
-
-
-def _theirs(world: str, system: str) -> Estimate:
-    percent = paper()["dev"]["systems"][system][world][2]
-    number = PAPER[world].sequences["dev"]
-    return Estimate(percent, *Accuracy(round(percent / 100 * number), number).interval)
-
-
-def _text(difference: Estimate) -> str:
-    return difference.text("+").replace("-", "−")
-
-
-def _verdict(theirs: Estimate, ours: Estimate | None) -> str:
-    if ours is None:
-        return ""
-    if theirs.sign == ours.sign:
-        return "the same" if ours.sign else "no clear difference in either"
-    if not ours.sign:
-        return "clear in the paper only"
-    return "clear in ours only" if not theirs.sign else "**the opposite**"
 
 
 @dataclass(frozen=True)

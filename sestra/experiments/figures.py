@@ -1,7 +1,8 @@
-"""Figures of the finished runs: learning curves (the paper's Figure 4, and all learners), accuracy by turn and by parameters."""
+"""Figures of the finished runs: learning curves (the paper's Figure 4, and all learners), accuracy by turn, parameters and observations."""
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from sestra.errors import InputError
 from sestra.experiments.aggregate import Group, Record, cell, config_of, kind_of, paper
-from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER, describe
+from sestra.experiments.grid import LEARNERS, SYSTEMS, WORLDS_OF_PAPER, describe
 from sestra.io import replacing
 from sestra.learning.config import Preset
 
@@ -28,11 +29,20 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "without-initial-state": ("#009E73", "d", ":"),
     "objects": ("#5D3A9B", "*", "-"),
 }
+OTHER_LEARNERS: dict[str, tuple[str, str, str]] = {
+    "best-action": ("#56B4E9", "P", "-"),
+    "actor-critic": ("#CC79A7", "D", "--"),
+    "mean-actor-critic": ("#009E73", "d", "--"),
+    "sestra-estimator": ("#5D3A9B", "*", "--"),
+    "dagger": ("#7F7F7F", "X", "-"),
+    "lols": ("#8C564B", "h", "-"),
+}
+"""The same of learners that are in the figure of observations only."""
 """Colour (Okabe and Ito's), marker and line style of each system.
 
 Distilled object policies are not drawn: they would hide the others."""
-SAME_NETWORK = ("supervised", "policy-gradient", "contextual-bandit")
-"""Systems with SESTRA's network, which differ in the learner alone."""
+OF_PAPER = ("sestra", "supervised", "policy-gradient", "contextual-bandit")
+"""The paper's learners, whose network is the same."""
 SEEDS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 WIDTH = 9.0
 """Inches: text of 11 points is then legible at the width of a README."""
@@ -147,7 +157,7 @@ def learners(records: Sequence[Record]) -> Figure | None:
         axes.set_xlim(left=0)
         return line
 
-    return _by_world(records, ("sestra", *SAME_NETWORK), draw, 3.8, "epoch", "single instructions\nof validation, %")
+    return _by_world(records, OF_PAPER, draw, 3.8, "epoch", "single instructions\nof validation, %")
 
 
 def by_turn(records: Sequence[Record]) -> Figure | None:
@@ -179,9 +189,48 @@ def parameters(records: Sequence[Record]) -> Figure | None:
             color=colour, marker=marker, markersize=9, linestyle="", elinewidth=1.2, capsize=3,
         )  # fmt: skip
 
-    systems = [system for system in STYLES if system not in SAME_NETWORK]
+    systems = ["sestra", *(system for system in STYLES if system not in OF_PAPER)]
     return _by_world(records, systems, draw, 4.3, "thousand parameters", "whole interactions\non dev, %")
 
 
-FIGURES = {"learning-curves": learning_curves, "learners": learners, "accuracy-by-turn": by_turn, "parameters": parameters}
+def observations(records: Sequence[Record]) -> Figure | None:
+    """Validation accuracy of single instructions by the observations so far, with the paper's settings, in the world with most learners."""
+    curves = {world: _observed(records, world) for world in WORLDS_OF_PAPER}
+    world, drawn = max(curves.items(), key=lambda item: len(item[1]))
+    if len(drawn) < 2:
+        return None
+    figure, [axes] = _figure(1, 4.6)
+    for system, (observed, percents) in drawn.items():
+        colour, marker, style = (STYLES | OTHER_LEARNERS)[system]
+        label, every = SYSTEMS[system].label, max(1, len(percents) // 12)
+        axes.plot(
+            observed, percents, color=colour, marker=marker, linestyle=style, linewidth=1.6, markersize=5, markevery=every, label=label
+        )
+    axes.set_xscale("log")
+    axes.set_ylim(0, 100)
+    axes.set_title(f"{world.capitalize()}, the paper's network and settings", fontsize=11)
+    axes.set_xlabel("observations: rewards of actions; for supervised learning and DAgger, actions of an oracle")
+    axes.set_ylabel("single instructions\nof validation, %")
+    figure.legend(loc="outside lower center", ncols=4)
+    return figure
+
+
+def _observed(records: Sequence[Record], world: str) -> dict[str, tuple[list[int], list[float]]]:
+    """Of each learner's best run by validation, observations up to each epoch and the accuracy then."""
+    found = {}
+    for system in LEARNERS:
+        group = cell(records, world, system, "paper")
+        curve = group.best()["curve"] if group else {}
+        if (counts := curve.get("observations")) and None not in counts:
+            found[system] = (list(itertools.accumulate(counts)), curve["inst"])
+    return found
+
+
+FIGURES = {
+    "learning-curves": learning_curves,
+    "learners": learners,
+    "accuracy-by-turn": by_turn,
+    "parameters": parameters,
+    "observations": observations,
+}
 """By file name."""

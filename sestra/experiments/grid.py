@@ -1,4 +1,4 @@
-"""The paper's experiments, and those of the object policy's parts, as data: which systems, in which worlds, with how many seeds."""
+"""The paper's experiments, and those beside them, as data: which systems, in which worlds, with how many seeds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORLDS_OF_PAPER = ("alchemy", "scene", "tangrams")
 
 @dataclass(frozen=True)
 class System:
-    """A row of the paper's tables, or of the one about the object policy's parts."""
+    """A row of the paper's tables, or of those about other learners and the object policy's parts."""
 
     name: str
     label: str
@@ -46,6 +46,10 @@ def _part(name: str, label: str, **settings: Any) -> System:
     return System(f"objects-{name}", label, BRIEF | settings, seeds=1, in_paper=False)
 
 
+def _learner(name: str, label: str) -> System:
+    return System(name, label, {"learner": name}, seeds=1, in_paper=False)
+
+
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
@@ -57,6 +61,12 @@ SYSTEMS: dict[str, System] = {
         _without("states", "current and initial state", "current_state", "initial_state"),
         _without("current-state", "current state", "current_state"),
         _without("initial-state", "initial state", "initial_state"),
+        _learner("best-action", "best action"),
+        _learner("actor-critic", "actor-critic"),
+        _learner("mean-actor-critic", "Mean Actor-Critic"),
+        _learner("sestra-estimator", "SESTRA with an estimator"),
+        _learner("dagger", "DAgger"),
+        _learner("lols", "LOLS"),
         System("objects", "object policy", OBJECTS, seeds=3, in_paper=False),
         System("objects-taught", "object policy, distilled from an ensemble", OBJECTS, distilled=True, seeds=3, in_paper=False),
         _part("brief", "object policy, three epochs of train"),
@@ -82,8 +92,11 @@ SYSTEMS: dict[str, System] = {
 """In the order of Table 4, then what the paper does not have."""
 OF_PAPER = tuple(name for name, system in SYSTEMS.items() if system.in_paper)
 PAST_PAPER = ("objects", "objects-taught")
-PARTS = tuple(name for name, system in SYSTEMS.items() if not system.in_paper and name not in PAST_PAPER)
-GROUPS = {"paper": OF_PAPER, "parts": PARTS}
+OTHER_LEARNERS = ("best-action", "actor-critic", "mean-actor-critic", "sestra-estimator", "dagger", "lols")
+PARTS = tuple(name for name, system in SYSTEMS.items() if not system.in_paper and name not in (*PAST_PAPER, *OTHER_LEARNERS))
+LEARNERS = ("supervised", "policy-gradient", "contextual-bandit", "sestra", *OTHER_LEARNERS)
+"""Systems with SESTRA's network, which differ in the learner alone."""
+GROUPS = {"paper": OF_PAPER, "learners": LEARNERS, "parts": PARTS}
 """Names that stand for several systems."""
 
 
@@ -121,7 +134,7 @@ def trials(
     if unknown := [name for name in names if name not in SYSTEMS]:
         raise InputError(f"unknown system {unknown[0]!r}; expected some of {', '.join([*GROUPS, *SYSTEMS])}")
     chosen = [SYSTEMS[name] for name in names]
-    if preset_name != "default" and not all(system.in_paper for system in chosen):
+    if preset_name != "default" and not all(system.in_paper or system.name in OTHER_LEARNERS for system in chosen):
         raise InputError(f"--preset {preset_name}: the object policy is not the paper's and has no such preset; leave it out of --systems")
     if generated and any(system.distilled for system in chosen):
         raise InputError("--systems objects-taught: its teachers know SCONE's vocabulary, which generated interactions lack; leave it out")

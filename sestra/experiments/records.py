@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from sestra.version import __version__
 if TYPE_CHECKING:
     from sestra.learning.trainer import Trainer
 
-CURVES = (*METRICS, "reward", "train_inst", "objective")
+CURVES = (*METRICS, "reward", "train_inst", "objective", "observations")
 FIGURES = (*METRICS, "intervals", "counts", "by_turn", "reward", "data")
 """What the record keeps of the results of ``sestra evaluate``; the rest it has elsewhere."""
 
@@ -51,17 +52,28 @@ def make(
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
         "seconds": progress.history[-1]["seconds"],
+        "memory": peak_memory(),
         "parameters": sum(parameter.numel() for parameter in trained.policy.parameters()),
         "words": len(trained.vocabulary.words),
         "validation": {name: _round(value) for name, value in trained.chosen["validation"].items()},
         "splits": {split: {name: record[name] for name in FIGURES} for split, record in measured.items()},
-        "curve": {name: [_round(epoch[name]) for epoch in progress.history] for name in CURVES},
+        "curve": {name: [_round(epoch.get(name)) for epoch in progress.history] for name in CURVES},
         "train": dataclasses.asdict(source),
         "model": {"name": training.folder.model.name, "sha256": checkpoint.checksum(training.folder.model)},
         "different": different,
         "config": config.to_json(),
         "version": __version__,
     }
+
+
+def peak_memory() -> int | None:
+    """Of this process so far, in MiB; a worker that has run other trials counts theirs, too. None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024))
 
 
 def _ended(training: Trainer, plateau: int) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import get_args
 
-from sestra.experiments.aggregate import Group, Kind, Record, accuracy_of, cell, compare, extrapolate, groups, kind_of, paper
-from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
+from sestra.experiments.aggregate import Group, Kind, Record, accuracy_of, cell, extrapolate, groups, kind_of, paper
+from sestra.experiments.grid import LEARNERS, OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.progress import duration
+from sestra.experiments.verdicts import READINGS, compare, reproduced
 from sestra.io import write_text
 from sestra.learning.config import Preset
 from sestra.metrics import METRICS, tenths
@@ -49,8 +50,7 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
     scone, generated, other = ([one for one in records if kind_of(one) == kind] for kind in get_args(Kind))
     yield HEAD.format(results=results, tables=f"{paper()['dev']['where']} (dev) and {paper()['test']['where']} (test)")
     for preset in get_args(Preset):
-        if preset == "default" or any(record["config"].get("preset") == preset for record in scone):
-            yield from _split(scone, "dev", preset)
+        yield from _split(scone, "dev", preset)
     tested = {record["config"].get("preset", "default") for record in scone if "test" in record["splits"]}
     for preset in get_args(Preset):
         if preset in tested:
@@ -58,7 +58,9 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
     if not tested:
         yield "\n## Test\n\nThe test split was not available when these runs were evaluated; its table appears when it is."
     yield from _other_settings(scone)
+    yield from _reproduced(scone)
     yield from _order(scone)
+    yield from _learners(scone)
     yield from _parts(scone)
     if notes.strip():
         yield f"\n## Notes\n\n{notes.strip()}"
@@ -116,16 +118,62 @@ def _ours(group: Group | None, split: str, metric: str) -> str:
     return text if mean is None else f"{text}<br>{tenths(mean[0])} ± {tenths(mean[1])}"
 
 
+def _reproduced(records: Sequence[Record]) -> Iterator[str]:
+    yield "\n## Which of the paper's rows are reproduced?\n"
+    yield (
+        "Yes: all three of the paper's figures on dev lie in the 95% intervals of our best run by validation, with all settings\n"
+        "of the reading. The intervals are those of chance in dev's interactions. The default preset is not the paper's and is not\n"
+        "judged here; the notes below have the reasons for every no.\n"
+    )
+    yield f"| world | system | {' | '.join(f'preset `{reading}`' for reading in READINGS)} |"
+    yield f"|---|---|{'---|' * len(READINGS)}"
+    for line in reproduced(records):
+        yield f"| {' | '.join(line)} |"
+
+
 def _order(records: Sequence[Record]) -> Iterator[str]:
     yield "\n## Are the differences those of the paper?\n"
     yield (
         "Whole interactions (5utts) on dev: the best run of each system by validation, minus that of SESTRA, in points with the\n"
         "95% interval (Newcombe, as if the two were independent samples; the paper's from its percentages and the size of dev).\n"
+        "There is a verdict only where both have the settings of the preset and, in the default one, differ in nothing but what\n"
+        "the row is about."
     )
-    yield "| world | system | paper: difference from SESTRA | ours | |"
-    yield "|---|---|---:|---:|---|"
-    for line in compare(records):
-        yield f"| {' | '.join(line)} |"
+    for preset in get_args(Preset):
+        if preset != "default" and not any(cell(records, world, "sestra", preset) for world in WORLDS_OF_PAPER):
+            continue
+        yield f"\n### Preset `{preset}`\n"
+        yield "| world | system | paper: difference from SESTRA | ours | |"
+        yield "|---|---|---:|---:|---|"
+        for line in compare(records, preset):
+            yield f"| {' | '.join(line)} |"
+
+
+def _learners(records: Sequence[Record]) -> Iterator[str]:
+    """The paper's network and settings with every learner: what they come to, and how much they observe."""
+    found = [
+        (world, system, group)
+        for world in WORLDS_OF_PAPER
+        for system in LEARNERS
+        if (group := cell(records, world, system, "paper")) and "observations" in group.best()["curve"]
+    ]
+    if not found:
+        return
+    yield "\n## Learners and what they observe\n"
+    yield (
+        "The paper's network and settings (preset `paper`): each learner's best run by validation on dev, and its observations in\n"
+        "training: rewards of actions; for supervised learning and DAgger, actions of an oracle.\n"
+    )
+    yield f"| world | learner | seeds | epochs | observations | {' | '.join(METRICS.values())} | |"
+    yield f"|---|---|---:|---:|---:|{'---:|' * len(METRICS)}---|"
+    for world, system, group in found:
+        best = group.best()
+        observed = sum(count or 0 for count in best["curve"]["observations"])
+        cells = " | ".join(_ours(group, "dev", metric) for metric in METRICS)
+        yield (
+            f"| {world} | {SYSTEMS[system].label} | {group.seeds} | {best['epochs']} | {observed:,} | {cells} "
+            f"| {describe(group.different)} |"
+        )
 
 
 def _parts(records: Sequence[Record]) -> Iterator[str]:
@@ -179,15 +227,22 @@ def _cost(records: Sequence[Record]) -> Iterator[str]:
 
 def _runs(records: Sequence[Record], title: str = "## Runs") -> Iterator[str]:
     yield f"\n{title}\n"
-    yield "| run | ended | epochs | best | time | validation Inst / 3utts / 5utts | dev Inst / 3utts / 5utts | parameters | version |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|---|"
+    yield (
+        "| run | ended | epochs | best | time | peak memory | validation Inst / 3utts / 5utts | dev Inst / 3utts / 5utts | parameters "
+        "| version |"
+    )
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
     for record in records:
         dev = {metric: accuracy.percent for metric in METRICS if (accuracy := accuracy_of(record, "dev", metric))}
         figures = f"{_three(record['validation'])} | {_three(dev)}"
         yield (
             f"| {record['name']} | {record['ended']} | {record['epochs']} | {record['best_epoch']} | {duration(record['seconds'])} "
-            f"| {figures} | {record['parameters']:,} | {record['version']} |"
+            f"| {_memory(record)} | {figures} | {record['parameters']:,} | {record['version']} |"
         )
+
+
+def _memory(record: Record) -> str:
+    return f"{memory:,} MiB" if (memory := record.get("memory")) else "–"
 
 
 def _three(percents: Mapping[str, float | None]) -> str:

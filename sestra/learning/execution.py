@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
 
@@ -17,6 +18,8 @@ class Execution:
     alive: Tensor  # [steps, batch]: whether the execution had not ended before the step
     final: Tensor  # [batch, slots]
     stopped: Tensor  # [batch]: ended by STOP, not by the horizon
+    estimates: Tensor = field(default_factory=lambda: torch.empty(0))
+    """What a critic estimates for every action, ``[steps, batch, actions]``, of learners that use one; else empty."""
 
     @property
     def lengths(self) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -30,6 +30,20 @@ def rmsprop(parameters: list[torch.nn.Parameter], learning_rate: float) -> torch
         means = {name: torch.zeros_like(parameter) for name in ("exp_avg", "exp_avg_sq")}
         optimiser.state[parameter] = {"step": torch.tensor(LATE_STEP, device=parameter.device), **means}
     return optimiser
+
+
+def state_tensors(optimiser: torch.optim.Optimizer, network: torch.nn.Module) -> dict[str, Tensor]:
+    """What the optimiser remembers of each weight, as ``restore_state`` takes it: by what it is and the weight's name."""
+    return {f"{key}.{name}": value for name, weight in network.named_parameters() for key, value in optimiser.state[weight].items()}
+
+
+def restore_state(optimiser: torch.optim.Optimizer, network: torch.nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    numbers = {name: number for number, (name, _) in enumerate(network.named_parameters())}
+    state: dict[int, dict[str, Tensor]] = {}
+    for place, tensor in tensors.items():
+        key, _, name = place.partition(".")
+        state.setdefault(numbers[name], {})[key] = tensor
+    optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
 
 
 def scheduled_learning_rate(config: OptimisationConfig, epoch: float, epochs: int) -> float:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from sestra.agent import execution as arrays
 from sestra.data.batch import Turns
-from sestra.learning.decoding import Choose, OracleGuided, greedy
+from sestra.learning.decoding import Choose, OracleGuided, forced, greedy
 from sestra.learning.device import device_of
 from sestra.learning.execution import Execution
 from sestra.learning.policies.base import (
     DeferredGradients,
+    Encoded,
     IndependentSteps,
     Inputs,
     Policy,
@@ -33,22 +35,41 @@ def roll_out(
     horizon: int,
     choose: Choose,
     *,
+    copies: int = 1,
     compact_below: float = COMPACT_BELOW,
 ) -> Execution:
     """Execute each turn's instruction from its initial state until STOP or the horizon.
 
-    Where gradients are wanted, they go through every step and through ``encode``. A policy with ``IndependentSteps`` or
-    ``DeferredGradients`` takes its steps without autograd and computes the gradients of all of them at the end. The policy computes on its
-    device; what happened is on the CPU.
+    Each turn is executed ``copies`` times, one after the other in the batch, and encoded once. Where gradients are wanted, they go through
+    every step and through ``encode``. A policy with ``IndependentSteps`` or ``DeferredGradients`` takes its steps without autograd and
+    computes the gradients of all of them at the end. The policy computes on its device; what happened is on the CPU.
     """
+    visited, logits, *rest = _visit(policy, tables, turns, horizon, choose, copies, compact_below)
+    return Execution(visited, logits.log_softmax(-1).cpu(), *rest)
+
+
+def score_again(policy: Policy, tables: Tables, turns: Turns, execution: Execution) -> Tensor:
+    """A policy's scores of every action, ``[steps, batch, actions]``, in the states of an execution that another policy chose."""
+    return _visit(policy, tables, turns, len(execution.actions), forced(execution.actions.T), 1, COMPACT_BELOW)[1]
+
+
+def _visit(
+    policy: Policy, tables: Tables, turns: Turns, horizon: int, choose: Choose, copies: int, compact_below: float
+) -> tuple[Tensor, ...]:
+    """States, scores, actions, whether executions were alive, final states and whether they stopped: the fields of ``Execution``."""
     device = device_of(policy)
-    batch, encoded = len(turns), policy.encode(Inputs.of(turns, device))
+    encoded, initial = policy.encode(Inputs.of(turns, device)), turns.initial
+    if copies > 1:
+        copied = torch.arange(len(turns)).repeat_interleave(copies)  # [batch]
+        encoded = Encoded(select(policy, encoded.memory, copied.to(device)), select_rows(encoded.carry, copied.to(device)))
+        initial = initial[copied.numpy()]
+    batch = len(initial)
     at_once = isinstance(policy, IndependentSteps)
     deferred = torch.is_grad_enabled() and (at_once or isinstance(policy, DeferredGradients))
     guide = choose if deferred and at_once and isinstance(choose, OracleGuided) else None  # what is certain is scored at the end
     memory, carry = encoded
     rows = torch.arange(batch)  # [running]: the executions that are scored: all that run, and some that ended since the last left
-    state = turns.initial  # [batch, slots]
+    state = initial  # [batch, slots]
     previous = torch.full_like(rows, tables.actions)  # [batch]
     alive = torch.ones(batch, dtype=torch.bool)  # [batch]
     states, befores, lives, logits, scored, records, actions = [], [], [], [], [], [], []
@@ -86,11 +107,11 @@ def roll_out(
             visits = Visits(visited.to(device), last, living.to(device), scores, rows_there, records)
             scores = policy.replay(encoded.memory, visits)
     final = torch.from_numpy(state)  # [batch, slots]
-    return Execution(visited, scores.log_softmax(-1).cpu(), torch.stack(actions), living, final, ~alive)
+    return visited, scores, torch.stack(actions), living, final, ~alive
 
 
 @torch.no_grad()
 def execute_greedily(policy: Policy, tables: Tables, turns: Turns, horizon: int) -> arrays.Execution:
     """Execute each turn's instruction by the most probable actions; what happened is arrays, as evaluation takes them."""
     execution = roll_out(policy, tables, turns, horizon, greedy)
-    return arrays.Execution(**{name: value.numpy() for name, value in vars(execution).items()})
+    return arrays.Execution(**{name: value.numpy() for name, value in vars(execution).items() if name != "estimates"})

@@ -7,11 +7,10 @@ import dataclasses
 import math
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -26,9 +25,11 @@ from sestra.io import to_json, write_text
 from sestra.learning import checkpoint, optim
 from sestra.learning.callbacks import Callback
 from sestra.learning.config import TrainConfig
+from sestra.learning.critic import Critic
 from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.device import on_device
 from sestra.learning.execution import Execution
+from sestra.learning.exploration import Exploration
 from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
@@ -37,7 +38,6 @@ from sestra.learning.rollout import execute_greedily, roll_out
 from sestra.learning.run_folder import RunFolder
 from sestra.metrics import selection_score
 from sestra.worlds import get_world
-from sestra.worlds.reward import rewards
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
@@ -45,12 +45,23 @@ GENERATED_SEED = 1001
 """Seed of the generated interactions that are added to the training data: the same for every run, and not that of generated splits."""
 
 
+class Observed(NamedTuple):
+    """What a learner learns from in one update."""
+
+    execution: Execution
+    rewards: Tensor  # [steps, batch, actions]: the reward of every action in every visited state, or what the learner observes instead
+    own: Tensor  # [batch]: whether the policy itself chose all actions of the execution, and not an oracle or a demonstration
+    observations: int
+    """How many rewards, or actions of an oracle, the learner was told."""
+
+
 class Update(NamedTuple):
     """One update of the weights."""
 
     objective: float
     execution: Execution
-    own: Tensor  # [batch]: whether the policy itself chose all actions of the execution, and not an oracle or a demonstration
+    own: Tensor
+    observations: int
 
 
 @dataclass
@@ -113,12 +124,17 @@ class Trainer:
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = on_device(config.build_policy(self.tables, self.vocabulary), device)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
+        self.critic = self._critic() if getattr(config.learner, "uses_critic", False) else None
         self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
         self.updates_per_epoch = math.ceil(len(self.train) / config.optimisation.batch_size)
         self.epochs = max(config.optimisation.epochs, math.ceil(config.optimisation.min_updates / self.updates_per_epoch))
         self.warm_up_epochs = min(round(config.optimisation.warm_up_fraction * self.epochs), self.epochs - 1)  # not the last
         self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
+
+    def _critic(self) -> Critic:
+        """The critic, with fresh weights of its own."""
+        return Critic(self.config.build_policy(self.tables, self.vocabulary), self.config.optimisation)
 
     @property
     def unfinished(self) -> bool:
@@ -147,6 +163,7 @@ class Trainer:
         self.policy.train()
         total, settings = self.updates_per_epoch, self.config.optimisation
         objective = succeeded = own = actions = seen = 0.0
+        observations = 0
         bucket = 1 if settings.batch_order == "random" else LENGTH_BUCKET
         for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator), bucket)):
             for group in self.optimiser.param_groups:
@@ -160,12 +177,14 @@ class Trainer:
             right = torch.from_numpy((execution.final.numpy() == batch.goal).all(-1))  # [batch]
             succeeded += int((right & execution.stopped & update.own).sum())
             actions += int(execution.alive.sum())
+            observations += update.observations
             if self.callback:
                 self.callback.on_batch_end(done + 1, total, objective / seen)
         return {
             "objective": objective / seen,
             "train_inst": 100 * succeeded / own if own else math.nan,
             "actions": actions / seen,
+            "observations": observations,
         }
 
     def augment(self, batch: Turns) -> Turns:
@@ -181,8 +200,9 @@ class Trainer:
     def update(self, batch: Turns) -> Update:
         """Execute the instructions, observe the rewards, and take one step up the objective."""
         learner, settings = self.learner, self.config.optimisation
-        execution, observed, own = self.execute(batch, learner)
-        values = learner.objective(execution, observed)  # [steps, batch]
+        observed = self.execute(batch, learner)
+        execution = observed.execution
+        values = learner.objective(execution, observed.rewards)  # [steps, batch]
         if values.shape != execution.alive.shape:
             shapes = f"a tensor of the shape {tuple(values.shape)}; expected one value per step, {tuple(execution.alive.shape)}"
             raise InputError(f"learner {LEARNERS.reference(type(learner))!r}: its objective gives {shapes} (steps, batch)")
@@ -196,18 +216,20 @@ class Trainer:
         if settings.max_grad_norm:
             torch.nn.utils.clip_grad_norm_(self.policy.parameters(), settings.max_grad_norm)
         self.optimiser.step()
+        if self.critic:
+            self.critic.update(self.optimiser.param_groups[0]["lr"])
         self.progress.updates += 1
         if settings.ema_decay:
             optim.update_average(self.average.parameters(), self.policy.parameters(), settings.ema_decay, self.progress.updates)
-        return Update(float(objective.detach()), execution, own)
+        return Update(float(objective.detach()), execution, observed.own, observed.observations)
 
     @property
     def learner(self) -> Learner:
         """Best-action likelihood in the warm-up epochs, then the configured learner."""
         return BestAction() if self.progress.epoch < self.warm_up_epochs else self.config.learner
 
-    def execute(self, batch: Turns, learner: Learner) -> tuple[Execution, Tensor, Tensor]:
-        """Executions, the reward of every action in every state that they visit, and which of them the policy chose itself (``Update``)."""
+    def execute(self, batch: Turns, learner: Learner) -> Observed:
+        """Execute the instructions as the learner wants it, and observe what it learns from."""
         settings = self.config.rollout
         own = torch.full((len(batch),), not learner.uses_demonstrations)  # [batch]
         if learner.uses_demonstrations:
@@ -219,11 +241,14 @@ class Trainer:
                 choose = oracle = OracleGuided(self.tables, batch.goal, settings.oracle_fraction, self.generator)
                 own = ~oracle.guided
         execution = roll_out(self.policy, self.tables, batch, horizon, choose)
-        states = execution.states.numpy()  # [steps, batch, slots]
-        goals, last = np.broadcast_to(batch.goal, states.shape), np.arange(len(states))[:, None] == horizon - 1  # [steps, 1]
-        at_horizon = last if settings.horizon_penalty else False
-        observed = rewards(self.tables, states, goals, verbosity=settings.verbosity, shaping=settings.shaping, at_horizon=at_horizon)
-        return execution, torch.from_numpy(observed), own  # [steps, batch, actions], [batch]
+        if self.critic and getattr(learner, "uses_critic", False):
+            execution = dataclasses.replace(execution, estimates=self.critic.estimate(self.tables, batch, execution))
+        exploration = Exploration(self.policy, self.tables, batch, horizon, execution, settings, self.generator)
+        observe: Callable[[Exploration], Tensor] = getattr(learner, "observe", Exploration.rewards)
+        observed = observe(exploration)  # [steps, batch, actions]
+        if learner.on_policy or learner.uses_demonstrations:  # the others' rewards are there, but are not looked at
+            exploration.observations = int(execution.alive.sum())
+        return Observed(execution, observed, own, exploration.observations)
 
     def _validate(self) -> dict[str, float]:
         self.average.eval()
@@ -262,11 +287,8 @@ class Trainer:
         tensors = {
             **{f"policy.{name}": value for name, value in self.policy.state_dict().items()},
             **({f"average.{name}": value for name, value in self.average.state_dict().items()} if self.average is not self.policy else {}),
-            **{
-                f"optimiser.{key}.{name}": value
-                for name, parameter in self.policy.named_parameters()
-                for key, value in self.optimiser.state[parameter].items()
-            },
+            **{f"optimiser.{name}": value for name, value in optim.state_tensors(self.optimiser, self.policy).items()},
+            **({f"critic.{name}": value for name, value in self.critic.tensors().items()} if self.critic else {}),
             "generator.state": self.generator.get_state(),
         }
         checkpoint.save(self.folder.checkpoint(self.progress.epoch), tensors, dataclasses.asdict(self.progress))
@@ -298,7 +320,7 @@ class Trainer:
     def _restore(self, tensors: dict[str, Tensor], info: dict[str, Any]) -> None:
         if info.get("teacher", self.progress.teacher) != self.progress.teacher:
             raise InputError(f"--teacher {self.config.teacher}: is not the one that the run began with")
-        parts: dict[str, dict[str, Tensor]] = {"policy": {}, "average": {}, "optimiser": {}, "generator": {}}
+        parts: dict[str, dict[str, Tensor]] = {"policy": {}, "average": {}, "critic": {}, "optimiser": {}, "generator": {}}
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")
             parts[part][rest] = tensor
@@ -307,12 +329,9 @@ class Trainer:
         self.policy.load_state_dict(parts["policy"])
         if self.average is not self.policy:
             self.average.load_state_dict(parts["average"])
-        numbers = {name: number for number, (name, _) in enumerate(self.policy.named_parameters())}
-        state: dict[int, dict[str, Tensor]] = {}
-        for place, tensor in parts["optimiser"].items():
-            key, _, name = place.partition(".")
-            state.setdefault(numbers[name], {})[key] = tensor
-        self.optimiser.load_state_dict({"state": state, "param_groups": self.optimiser.state_dict()["param_groups"]})
+        if self.critic:
+            self.critic.restore(parts["critic"])
+        optim.restore_state(self.optimiser, self.policy, parts["optimiser"])
         self.generator.set_state(parts["generator"]["state"])
         self.progress = Progress(**info)
 

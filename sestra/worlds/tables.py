@@ -179,17 +179,20 @@ class Tables:
         if longest == UNREACHABLE:
             state, goal = (self.world.format(self.decode(batch[togo.argmax()][None])[0]) for batch in (states, goals))
             raise InputError(f"no actions of world {self.world.name} lead from the state {state!r} to the goal {goal!r}")
-        size = self.steps[:, 0]  # [contents]: how full each content is
-        takes = size[self.next] < size[:, None]  # [contents, edits]
-        order = np.arange(self.actions, 0, -1)  # [actions]: earlier actions first
         execution = []
         for _ in range(longest + 1):
-            takes_away = _with_stop(takes.take(states, 0), False)  # [batch, actions]
-            optimal = self.optimal_actions(states, goals)  # [batch, actions]
-            action = (optimal * (order + self.actions * takes_away)).argmax(-1)  # [batch]
-            execution.append(action)
-            states = self.step(states, action)
+            execution.append(self.oracle_action(states, goals))
+            states = self.step(states, execution[-1])
         return np.stack(execution, 1)  # [batch, longest + 1]
+
+    def oracle_action(self, states: Integers, goals: Integers) -> Integers:
+        """The next action of a demonstration, ``[...]``; STOP where no actions lead to the goal."""
+        size = self.steps[:, 0]  # [contents]: how full each content is
+        takes_away = _with_stop((size[self.next] < size[:, None]).take(states, 0), False)  # [..., actions]
+        order = np.arange(self.actions, 0, -1)  # [actions]: earlier actions first
+        optimal = self.optimal_actions(states, goals)  # [..., actions]
+        chosen: Integers = (optimal * (order + self.actions * takes_away)).argmax(-1)  # [...]
+        return np.where(optimal.any(-1), chosen, self.stop)
 
 
 def _with_stop(edits: Flags, stop: Flags | bool) -> Flags:

@@ -52,7 +52,10 @@ def record(world: str, system: str, seed: int = 1, *, preset: str = "default", g
         "words": 400,
         "validation": {"inst": split["inst"], "utts3": split["utts3"], "utts5": split["utts5"] + rng.random(), "reward": 0.4},
         "splits": {"dev": split},
-        "curve": {key: [round(value, 3) for value in curve] for key in ("inst", "utts3", "utts5", "reward", "train_inst", "objective")},
+        "curve": {
+            **{key: [round(value, 3) for value in curve] for key in ("inst", "utts3", "utts5", "reward", "train_inst", "objective")},
+            "observations": [1000] * epochs,
+        },
         "train": {"name": train, "sha256": "0" * 64 if generated else SHA256[train]},
         "different": {},
         "config": config.to_json(),

@@ -7,9 +7,22 @@ from collections import Counter
 import pytest
 
 from sestra.errors import InputError
+from sestra.experiments import figures
 from sestra.experiments.aggregate import paper
 from sestra.experiments.figures import STYLES
-from sestra.experiments.grid import OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, differences, trials
+from sestra.experiments.grid import (
+    LEARNERS,
+    OF_PAPER,
+    OTHER_LEARNERS,
+    PARTS,
+    PAST_PAPER,
+    SYSTEMS,
+    WORLDS_OF_PAPER,
+    describe,
+    differences,
+    trials,
+)
+from sestra.learning.learners import registry
 
 
 def test_whole_grid():
@@ -38,8 +51,11 @@ def test_ablations_are_sestra_without_a_part(preset):
 
 
 def test_learners():
-    for name in ("supervised", "policy-gradient", "contextual-bandit", "sestra"):
-        assert SYSTEMS[name].config("scene", 1).learner_name == name
+    for name in LEARNERS:
+        assert SYSTEMS[name].config("scene", 1, "paper").learner_name == name
+        assert SYSTEMS[name].config("scene", 1, "paper").policy == SYSTEMS["sestra"].config("scene", 1, "paper").policy
+    assert {*LEARNERS} == {*registry.LEARNERS.names()}
+    assert {trial.system for trial in trials(systems=["learners"], seeds=1, preset_name="paper")} == {*LEARNERS}
     assert SYSTEMS["objects"].config("scene", 1).policy_name == "objects"
 
 
@@ -53,6 +69,7 @@ def test_the_agent_that_ships_teaches():
 
 def test_what_is_in_the_tables_can_be_drawn():
     assert {*OF_PAPER, "objects"} == {*STYLES}
+    assert {*OTHER_LEARNERS} == {*figures.OTHER_LEARNERS}
 
 
 def test_every_part_is_removed_once():
@@ -89,7 +106,7 @@ def test_names_keep_presets_and_data_apart():
 
 
 def test_wrong_choices():
-    with pytest.raises(InputError, match="unknown system 'sesame'; expected some of paper, parts, supervised"):
+    with pytest.raises(InputError, match="unknown system 'sesame'; expected some of paper, learners, parts, supervised"):
         trials(systems=["sesame"])
     for preset in ("paper", "authors"):
         with pytest.raises(InputError, match=f"--preset {preset}: the object policy is not the paper's"):

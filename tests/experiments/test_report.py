@@ -11,11 +11,12 @@ import pytest
 from commands import run
 from fake import record
 
-from sestra.experiments.aggregate import cell, compare, extrapolate, groups, kind_of
-from sestra.experiments.figures import learning_curves
-from sestra.experiments.grid import SYSTEMS, WORLDS_OF_PAPER
+from sestra.experiments.aggregate import cell, extrapolate, groups, kind_of
+from sestra.experiments.figures import learning_curves, observations
+from sestra.experiments.grid import LEARNERS, OF_PAPER, SYSTEMS, WORLDS_OF_PAPER
 from sestra.experiments.records import read_all
 from sestra.experiments.report import report
+from sestra.experiments.verdicts import compare, reproduced
 
 
 def text_of(found: list[dict], **options: str) -> str:
@@ -37,7 +38,7 @@ def row(text: str, heading: str, label: str) -> list[str]:
 
 def test_without_runs_every_cell_is_pending():
     text = text_of([])
-    assert text.count("*pending*") == 3 * 8 * 3 + 3 * 7
+    assert text.count("*pending*") == 3 * (3 * 8 * 3) + 3 * 8 * 2 + 3 * 7
     assert row(text, "Alchemy", "SESTRA")[2] == "92.1<br>91.5 ± 1.4"
     assert "No run has finished yet" in text
 
@@ -67,7 +68,7 @@ def test_halves_are_rounded_up_from_counts(counts, shown):
     text = text_of([one])
     assert row(text, "Tangrams", "SESTRA")[3].startswith(f"**{shown}** [")
     [line] = [line for line in text.splitlines() if line.startswith("| tangrams-sestra-1 ")]
-    assert line.split(" | ")[6].startswith(f"{shown} / ")
+    assert line.split(" | ")[7].startswith(f"{shown} / ")
 
 
 def test_generated_data_is_kept_out_of_the_tables():
@@ -124,15 +125,57 @@ def test_notes_are_taken_over():
 
 
 def test_order():
-    found = [record(world, system) for world in WORLDS_OF_PAPER for system in ("sestra", "policy-gradient", "supervised")]
+    systems = ("sestra", "policy-gradient", "supervised")
+    found = [record(world, system, preset="paper") for world in WORLDS_OF_PAPER for system in systems]
     for one in found:
         if (one["world"], one["system"]) == ("tangrams", "policy-gradient"):
             one["splits"]["dev"]["counts"]["utts5"] = [198, 199]
-    verdicts = {(line[0], line[1]): line[-1] for line in compare(found)}
+    verdicts = {(line[0], line[1]): line[-1] for line in compare(found, "paper")}
     assert verdicts["alchemy", "PolicyGradient"] == "the same"
     assert verdicts["alchemy", "Supervised"] == "no clear difference in either"
     assert verdicts["tangrams", "PolicyGradient"] == "clear in ours only"
     assert verdicts["scene", "ContextualBandit"] == ""
+
+
+def test_only_comparable_settings_are_judged():
+    """In the default preset policy gradient has other settings than SESTRA, an ablation has the same; a shorter run is not of the grid."""
+    found = [record("scene", system) for system in ("sestra", "policy-gradient", "supervised", "without-states")]
+    found.append(record("scene", "without-initial-state", epochs=7))
+    verdicts = {line[1]: line[-1] for line in compare(found, "default") if line[0] == "scene"}
+    assert verdicts["PolicyGradient"].startswith("not comparable: other ")
+    assert "other epochs" in verdicts["PolicyGradient"]
+    assert verdicts["Supervised"].startswith("not comparable: other ")
+    assert verdicts["− current and initial state"] == "the same"
+    assert verdicts["− initial state"].startswith("not comparable: epochs is 7, not ")
+    assert verdicts["− current state"] == ""
+
+
+def test_rows_that_are_reproduced():
+    exact, worse = record("scene", "sestra", preset="paper"), record("scene", "supervised", preset="paper")
+    exact["splits"]["dev"]["counts"] = {"inst": [831, 990], "utts3": [136, 198], "utts5": [111, 198]}  # 83.9, 68.7, 56.1
+    worse["splits"]["dev"]["counts"] = {"inst": [844, 990], "utts3": [144, 198], "utts5": [90, 198]}
+    short = record("scene", "policy-gradient", preset="authors", epochs=3)
+    lines = {line[1]: line[2:] for line in reproduced([exact, worse, short]) if line[0] == "scene"}
+    assert lines["SESTRA"] == ["**yes** (1 seed)", "*pending*"]
+    assert lines["Supervised"][0] == "**no** (1 seed): 5utts 45.5 is lower than 60.6"
+    assert lines["PolicyGradient"][1] == "not comparable: epochs is 3, not 200"
+    assert len(list(reproduced([]))) == 3 * len(OF_PAPER)
+
+
+def test_learners_by_their_observations():
+    assert observations([record("scene", "sestra", preset="paper")]) is None, "one is no comparison"
+    found = [record("tangrams", system, preset="paper") for system in LEARNERS]
+    found += [record("alchemy", system, preset="paper") for system in ("sestra", "lols")]
+    figure = observations(found)
+    [axes] = figure.axes
+    assert axes.get_title().startswith("Tangrams")
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    assert {*lines} == {SYSTEMS[system].label for system in LEARNERS}
+    assert lines["SESTRA"].get_xdata()[1] == 2 * lines["SESTRA"].get_xdata()[0], "observations add up over epochs"
+    older = found[0]["curve"]
+    older["observations"] = [None, *older["observations"][1:]]  # a run that began before they were counted
+    assert SYSTEMS[LEARNERS[0]].label not in {line.get_label() for line in observations(found).axes[0].get_lines()}
+    assert "| tangrams | LOLS | 1 | 200 | 200,000 |" in text_of(found).partition("what they observe")[2]
 
 
 def test_extrapolation():
@@ -162,13 +205,15 @@ def test_the_committed_report_is_that_of_the_committed_results():
 
 def test_command_writes_the_same_files_again(capsys, tmp_path):
     found = [record(world, system) for world in WORLDS_OF_PAPER for system in SYSTEMS]
+    found += [record(world, system, preset=name) for world in WORLDS_OF_PAPER for system in OF_PAPER for name in ("paper", "authors")]
     results = write(tmp_path / "results" / "paper", *found)
     flags = ["paper", "report", "--results", results, "--out", tmp_path / "out" / "RESULTS.md", "--images", tmp_path / "images"]
     status, output, _ = run(capsys, *flags)
     assert status == 0
     assert output.startswith(f"{len(found)} finished runs: wrote ")
     first = {path: path.read_bytes() for path in tmp_path.glob("images/*")}
-    assert {path.name for path in first} == {"learning-curves.svg", "learners.svg", "accuracy-by-turn.svg", "parameters.svg"}
+    names = ("learning-curves", "learners", "accuracy-by-turn", "parameters", "observations")
+    assert {path.name for path in first} == {f"{name}.svg" for name in names}
     for content in first.values():
         assert ElementTree.fromstring(content).tag.endswith("svg")
     assert run(capsys, *flags)[0] == 0

@@ -30,6 +30,9 @@ SETTINGS = {
         "batch_order": "random",
         "normalisation": "per-step",
     },
+    "actor-critic": {"learner": "actor-critic", "ema_decay": 0.9, "max_grad_norm": 1.0},
+    "sestra-estimator": {"learner": "sestra-estimator", "optimiser": "adam"},
+    "lols": {"learner": "lols"},
     "contextual-bandit": {"learner": ContextualBandit(entropy_in_reward=True), "horizon_penalty": False, "max_grad_norm": 1.0},
 }
 

@@ -16,8 +16,13 @@ Normalisation = Literal["per-execution", "per-step"]
 class Learner(Protocol):
     """A frozen dataclass whose fields are the learner's settings, each with a default; its module does not import torch.
 
-    Optional: a method ``check()`` that raises InputError for values that make no sense, and a class attribute ``readings``: settings
-    by the name of a preset, 'paper' or 'authors', that belong to this learner there.
+    Optional:
+
+    - a method ``check()`` that raises InputError for values that make no sense;
+    - a class attribute ``readings``: settings by the name of a preset, 'paper' or 'authors', that belong to this learner there;
+    - a class attribute ``uses_critic = True``: a second network of the policy's kind, the critic, is trained beside it. Its scores of the
+      actions are ``execution.estimates``; what they are estimates of, the objective decides;
+    - a method ``observe(exploration: Exploration) -> Tensor``: what the objective is given instead of the immediate rewards.
     """
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
@@ -47,6 +52,14 @@ def average(values: Tensor, execution: Execution, normalisation: Normalisation) 
 def taken(values: Tensor, execution: Execution) -> Tensor:
     """Of values for every action, ``[steps, batch, actions]``, those of the actions that were taken."""
     return values.gather(-1, execution.actions.unsqueeze(-1)).squeeze(-1)  # [steps, batch]
+
+
+def returns_to_go(execution: Execution, rewards: Tensor, discount: float) -> Tensor:
+    """G_k = R_k + gamma G_(k+1) of the actions that were taken, ``[steps, batch]``."""
+    returns = taken(rewards, execution) * execution.alive  # [steps, batch]
+    for step in range(len(returns) - 2, -1, -1):
+        returns[step] += discount * returns[step + 1]
+    return returns
 
 
 def entropy(execution: Execution) -> Tensor:

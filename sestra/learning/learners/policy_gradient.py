@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sestra.errors import InputError
-from sestra.learning.learners.base import entropy, taken
+from sestra.learning.learners.base import entropy, returns_to_go, taken
 from sestra.learning.settings import setting
 
 if TYPE_CHECKING:
@@ -40,14 +40,8 @@ class PolicyGradient:
             raise InputError(f"--discount {self.discount}: the credit of the whole episode has none; use it with --credit return-to-go")
 
     def objective(self, execution: Execution, rewards: Tensor) -> Tensor:
-        received = taken(rewards, execution) * execution.alive  # [steps, batch]
-        credit = received.sum(0) if self.credit == "episode" else self.return_to_go(received)  # [batch] or [steps, batch]
+        credit = returns_to_go(execution, rewards, self.discount)  # [steps, batch]
+        if self.credit == "episode":
+            credit = credit[0]  # [batch]: not discounted, the sum of all rewards
         credited = credit * taken(execution.log_probs, execution)  # [steps, batch]: R grad log pi(s, a)
         return credited + self.entropy * entropy(execution)  # [steps, batch]
-
-    def return_to_go(self, received: Tensor) -> Tensor:
-        """G_k = R_k + gamma G_(k+1) of rewards ``[steps, batch]``, which are 0 after an execution's end."""
-        returns = received.clone()  # [steps, batch]
-        for step in range(len(returns) - 2, -1, -1):
-            returns[step] += self.discount * returns[step + 1]
-        return returns

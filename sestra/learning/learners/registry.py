@@ -23,6 +23,11 @@ LEARNERS: Registry[type[Learner]] = Registry(
         "contextual-bandit": "sestra.learning.learners.contextual_bandit:ContextualBandit",
         "supervised": "sestra.learning.learners.supervised:Supervised",
         "best-action": "sestra.learning.learners.best_action:BestAction",
+        "actor-critic": "sestra.learning.learners.actor_critic:ActorCritic",
+        "mean-actor-critic": "sestra.learning.learners.mean_actor_critic:MeanActorCritic",
+        "sestra-estimator": "sestra.learning.learners.sestra_estimator:SestraEstimator",
+        "dagger": "sestra.learning.learners.dagger:Dagger",
+        "lols": "sestra.learning.learners.lols:Lols",
     },
     _fits,
     f"a frozen dataclass of settings with defaults, none called {', '.join(RESERVED)}, with a method objective(execution, rewards) and the "

@@ -37,10 +37,15 @@ LESSONS = {
     "best-action": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
     "best-action of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2), oracle_fraction=0.5),
     "sestra of objects": Lesson(2, 8, 20, 0.003, 90, policy=ObjectConfig(embedding=12, size=24, heads=2)),
-    # These two see the reward of one action at a time: they are given no context to learn, and more time.
+    "dagger": Lesson(turns=2, epochs=8, batch_size=20, learning_rate=0.005, wanted=90),
+    "lols": Lesson(turns=2, epochs=12, batch_size=20, learning_rate=0.005, wanted=90),
+    # These see the reward of one action at a time: they are given no context to learn, and more time.
     "contextual-bandit": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
     "policy-gradient": Lesson(turns=1, epochs=30, batch_size=50, learning_rate=0.002, wanted=80),
     "contextual-bandit of the authors": Lesson(turns=1, epochs=20, batch_size=50, learning_rate=0.002, wanted=80),
+    "actor-critic": Lesson(turns=1, epochs=14, batch_size=50, learning_rate=0.002, wanted=80),
+    "mean-actor-critic": Lesson(turns=1, epochs=14, batch_size=50, learning_rate=0.002, wanted=80),
+    "sestra-estimator": Lesson(turns=1, epochs=14, batch_size=50, learning_rate=0.002, wanted=80),
     "policy-gradient of the authors": Lesson(turns=1, epochs=20, batch_size=50, learning_rate=0.002, wanted=80),
 }
 

@@ -14,6 +14,7 @@ from torch import nn
 from sestra.errors import InputError
 from sestra.learning.config import TrainConfig
 from sestra.learning.decoding import OracleGuided, sampled
+from sestra.learning.exploration import Exploration
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.base import Encoded, Policy, Step
@@ -23,6 +24,8 @@ from sestra.learning.trainer import Trainer
 from sestra.worlds import STOP, WORLDS
 
 VERBOSITY, ENTROPY, HORIZON, BATCH = 0.15, 0.3, 4, 12
+WITHOUT_ENTROPY = {"supervised", "best-action", "dagger"}
+WITH_CRITIC = {"actor-critic", "mean-actor-critic", "sestra-estimator"}
 
 
 class Logits(Policy):
@@ -49,13 +52,16 @@ def training(monkeypatch, tmp_path):
     monkeypatch.setitem(WORLDS._registered, "lamps", Lamps)
 
     def make(learner: str, seed: int, **changes) -> Trainer:
-        weights = {} if learner in {"supervised", "best-action"} else {"entropy": ENTROPY}
+        weights = {} if learner in WITHOUT_ENTROPY else {"entropy": ENTROPY}
         config = TrainConfig(world="lamps", seed=seed).changed(
             learner=learner, horizon=HORIZON, verbosity=VERBOSITY, batch_size=BATCH, **weights, **changes
         )
         made = Trainer(config, interactions(30, seed=seed), RunFolder(tmp_path))
         made.policy = Logits(BATCH, HORIZON, made.tables.actions, seed)
         made.optimiser = torch.optim.SGD(made.policy.parameters(), lr=1.0)
+        if made.critic:
+            made.critic.network = Logits(BATCH, HORIZON, made.tables.actions, seed + 100)
+            made.critic.optimiser = torch.optim.SGD(made.critic.network.parameters(), lr=1.0)
         return made
 
     return make
@@ -98,8 +104,12 @@ def gradient_of_entropy(pi):
     return total
 
 
-def by_hand(learner, world, start, goal, scores, actions, settings):
-    """The gradient by the scores of each of its steps of what an execution contributes: the sum over its steps."""
+def by_hand(learner, world, start, goal, scores, actions, settings, estimates=None, branch=None):
+    """The gradient by the scores of each of its steps of what an execution contributes: the sum over its steps.
+
+    Where there is a critic, also the gradient by its estimates.
+    """
+    critic = []
     states, state = [], start
     for action in actions:
         states.append(state)
@@ -109,7 +119,24 @@ def by_hand(learner, world, start, goal, scores, actions, settings):
     rows = []
     for number, (state, action) in enumerate(zip(states, actions, strict=True)):
         pi = probabilities(scores[number])
-        if learner == "sestra":
+        to_go = sum(settings.get("discount", 1.0) ** later * r for later, r in enumerate(received[number:]))
+        if learner in WITH_CRITIC:
+            wanted = received[number] if learner == "sestra-estimator" else to_go
+            critic.append([(wanted - q) * (other == action) for other, q in enumerate(estimates[number])])
+        if learner == "actor-critic":
+            expected = sum(p * q for p, q in zip(pi, estimates[number], strict=True))
+            row = [(to_go - expected) * change for change in gradient_of_log(pi, action)]
+        elif learner in WITH_CRITIC or learner == "lols":
+            row = [0.0] * len(pi)
+            for other in range(len(pi)):
+                if learner in WITH_CRITIC:
+                    value = estimates[number][other]
+                else:
+                    value = len(actions) * rolled_out(world, states, actions, goal, number, other) if number == branch else 0.0
+                row = [x + value * change for x, change in zip(row, gradient_of_probability(pi, other), strict=True)]
+        elif learner == "dagger":
+            row = gradient_of_log(pi, demonstration(world, state, goal)[0])
+        elif learner == "sestra":
             row = [0.0] * len(pi)
             for other, name in enumerate(world.actions):
                 r = reward(world, state, goal, name, last[number])
@@ -122,16 +149,29 @@ def by_hand(learner, world, start, goal, scores, actions, settings):
             row = [sum(change) / total for change in zip(*changes, strict=True)]  # d log sum = sum d / sum
         else:
             if learner == "policy-gradient" and settings.get("credit") == "return-to-go":
-                credit = sum(settings["discount"] ** later * r for later, r in enumerate(received[number:]))
+                credit = to_go
             else:
                 credit = {"policy-gradient": sum(received), "contextual-bandit": received[number], "supervised": 1.0}[learner]
             if settings.get("entropy_in_reward"):
                 credit -= ENTROPY * sum(p * math.log(p) for p in pi)
             row = [credit * change for change in gradient_of_log(pi, action)]
-        if learner not in {"supervised", "best-action"}:
+        if learner not in WITHOUT_ENTROPY:
             row = [x + ENTROPY * change for x, change in zip(row, gradient_of_entropy(pi), strict=True)]
         rows.append(row)
-    return rows
+    return rows, critic
+
+
+def rolled_out(world, states, actions, goal, branch, tried):
+    """The rewards from a step on, if another action is taken there and a demonstration follows, within the horizon."""
+    state, total, left = states[branch], 0.0, [tried]
+    for number in range(branch, HORIZON):
+        action = world.actions[left.pop(0)]
+        total += reward(world, state, goal, action, number == HORIZON - 1)
+        if action == STOP:
+            break
+        state = world.apply(state, action)
+        left = left or demonstration(world, state, goal)
+    return total
 
 
 def demonstration(world, start, goal):
@@ -145,6 +185,8 @@ PER_STEP: dict[str, Any] = {"normalisation": "per-step"}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     *((learner, {}) for learner in LEARNERS.names()),
     *((learner, PER_STEP) for learner in LEARNERS.names()),
+    ("actor-critic", {"discount": 0.5}),
+    ("mean-actor-critic", {"discount": 0.5}),
     ("policy-gradient", {"credit": "return-to-go", "discount": 0.5}),
     ("policy-gradient", {"credit": "return-to-go", "discount": 1.0, "horizon_penalty": False}),
     ("policy-gradient", {"credit": "return-to-go", "discount": 0.0}),
@@ -155,9 +197,12 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("learner", "settings"), VARIANTS)
-def test_gradient_equals_enumeration_over_all_actions(training, learner, settings):
+def test_gradient_equals_enumeration_over_all_actions(training, monkeypatch, learner, settings):
+    if learner == "lols":  # roll-outs that do not depend on chance; where executions are branched does
+        settings = settings | {"reference_fraction": 1.0}
+    branches = record_branches(monkeypatch)
     seen: set[tuple[int, bool]] = set()
-    for seed in range(3):
+    for seed in range(4):
         run = training(learner, seed, **settings)
         world, tables = run.tables.world, run.tables
         turns = run.train.select(np.arange(BATCH))
@@ -166,9 +211,11 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner, setting
             goal = np.where(tables.steps_to_go(turns.initial, goal)[:, None] < HORIZON, goal, turns.goal)
             turns = turns.__class__(**{**vars(turns), "goal": goal})
         before = run.policy.scores.detach().clone()
+        estimates = run.critic.network.scores.detach().clone() if run.critic else None
         execution = run.update(turns).execution
         found = run.policy.scores.detach() - before
         wanted = torch.zeros_like(found)
+        wanted_of_critic = torch.zeros_like(found)
         for row, (start, goal) in enumerate(zip(tables.decode(turns.initial), tables.decode(turns.goal), strict=True)):
             length = int(execution.lengths[row])
             actions = execution.actions[:length, row].tolist()
@@ -176,12 +223,71 @@ def test_gradient_equals_enumeration_over_all_actions(training, learner, setting
                 assert actions == demonstration(world, start, goal)
             seen.add((length, actions[-1] == tables.stop))
             steps = int(execution.lengths.sum()) if settings.get("normalisation") == "per-step" else BATCH * length
-            wanted[row, :length] = torch.tensor(by_hand(learner, world, start, goal, before[row].tolist(), actions, settings)) / steps
-        torch.testing.assert_close(found, wanted, atol=1e-6, rtol=1e-4)
+            actor, critic = by_hand(
+                learner, world, start, goal, before[row].tolist(), actions, settings,
+                estimates[row].tolist() if run.critic else None, branches[-1][row] if branches else None,
+            )  # fmt: skip
+            wanted[row, :length] = torch.tensor(actor) / steps
+            if run.critic:
+                wanted_of_critic[row, :length] = torch.tensor(critic) / steps
+        torch.testing.assert_close(found, wanted, atol=2e-6, rtol=1e-4)
+        if run.critic:
+            torch.testing.assert_close(run.critic.network.scores.detach() - estimates, wanted_of_critic, atol=1e-6, rtol=1e-4)
     assert {length for length, _ in seen} == set(range(1, HORIZON + 1)) or learner == "supervised"
     assert len(seen) > 2
     if learner != "supervised":  # the horizon cut some executions off, and at the horizon others stopped by themselves
         assert {(HORIZON, False), (HORIZON, True)} <= seen
+
+
+def record_branches(monkeypatch) -> list[list[int]]:
+    """Of each batch, the step in which each execution was branched; filled in as batches are explored."""
+    found: list[list[int]] = []
+    explore = Exploration.branch_returns
+
+    def recorded(self, fraction):
+        returns = explore(self, fraction)  # [steps, batch, actions]
+        assert ((returns != 0).any(-1).sum(0) == 1).all()
+        found.append((returns != 0).any(-1).int().argmax(0).tolist())
+        return returns
+
+    monkeypatch.setattr(Exploration, "branch_returns", recorded)
+    return found
+
+
+def test_roll_outs_follow_the_policy(training, monkeypatch):
+    """With a policy that is certain of everything, the returns are those of its own executions."""
+    branches, run = record_branches(monkeypatch), training("lols", 0, reference_fraction=0.0)
+    turns = run.train.select(np.arange(BATCH))
+    run.policy.scores = nn.Parameter(1e6 * run.policy.scores.detach())
+    choices = run.policy.scores.argmax(-1).tolist()  # [batch][steps]
+    observed = run.execute(turns, run.learner)
+    world, tables, count = run.tables.world, run.tables, 0
+    for row, (start, goal) in enumerate(zip(tables.decode(turns.initial), tables.decode(turns.goal), strict=True)):
+        branch = branches[-1][row]
+        for tried in range(tables.actions):
+            state, total = start, 0.0
+            for step in range(HORIZON):
+                action = world.actions[tried if step == branch else choices[row][step]]
+                if step >= branch:
+                    total += reward(world, state, goal, action, step == HORIZON - 1)
+                    count += 1
+                if action == STOP:
+                    break
+                state = world.apply(state, action)
+            assert observed.rewards[branch, row, tried].item() == pytest.approx(total, abs=1e-5)
+    assert observed.observations == count
+    assert len(set(branches[-1])) > 1
+
+
+@pytest.mark.parametrize(
+    ("learner", "per_step"),
+    [("sestra", 10), ("best-action", 10), ("policy-gradient", 1), ("sestra-estimator", 1), ("supervised", 1), ("dagger", 1)],
+)
+def test_observations_are_counted(training, learner, per_step):
+    run = training(learner, 0)
+    update = run.update(run.train.select(np.arange(BATCH)))
+    assert run.tables.actions == 10
+    assert update.observations == per_step * int(update.execution.alive.sum())
 
 
 def test_an_objective_with_one_value_per_execution_is_refused(training, monkeypatch):
@@ -233,7 +339,7 @@ def test_sampling_follows_the_policy(training):
 def test_only_learners_that_observe_every_action_may_be_guided(training, learner, led):
     run = training(learner, 0, oracle_fraction=1.0)
     turns = run.train.select(np.arange(BATCH))
-    execution, _, own = run.execute(turns, run.learner)
+    execution, _, own, _ = run.execute(turns, run.learner)
     best = run.tables.optimal_actions(execution.states[0].numpy(), turns.goal)
     assert best[np.arange(BATCH), execution.actions[0].numpy()].all() == led
     assert own.any() != led
