@@ -117,7 +117,7 @@ def build(kind: type[Any], values: Any, place: str) -> Any:
 def _fits(value: Any, hint: Any) -> bool:
     """Whether the value is as the annotation says."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if isinstance(hint, types.UnionType):
+    if origin in (types.UnionType, typing.Union):
         fits = any(_fits(value, option) for option in parts)
     elif origin is Literal:
         fits = value in parts

@@ -52,17 +52,24 @@ def write_page(analysis: Analysis, title: str, source: str, most: int) -> str:
     of_each = Counter(kind for _, kind in shown)
     counts = f"{len(wrong):,} of {len(analysis.cases):,} went wrong; {len(shown)} of these are below."
     parts = [
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">',
-        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>",
-        f"<h1>{_text(title)}</h1>",
-        f'<p class="quiet">Every instruction of {_text(source)} was followed from its annotated start state. {counts}</p>',
+        f'<p class="quiet">Every instruction of {text(source)} was followed from its annotated start state. {counts}</p>',
         _tables(analysis, of_each),
     ]
     for kind in ErrorClass:
         if of_each[kind]:
-            parts.append(f'<h2 id="{kind.name.lower()}">{_text(kind.value.capitalize())}: {of_each[kind]} of {len(shown)} shown</h2>')
+            parts.append(f'<h2 id="{kind.name.lower()}">{text(kind.value.capitalize())}: {of_each[kind]} of {len(shown)} shown</h2>')
             parts += [_error(analysis.tables.world, case, kind) for case, found in shown if found is kind]
-    return "\n".join([*parts, "</body>", "</html>", ""])
+    return whole_page(title, parts)
+
+
+def whole_page(title: str, parts: Sequence[str]) -> str:
+    """A page of these parts, which are HTML."""
+    head = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">',
+        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>",
+        f"<h1>{text(title)}</h1>",
+    )
+    return "\n".join([*head, *parts, "</body>", "</html>", ""])
 
 
 def spread(cases: Sequence[Each], most: int) -> list[Each]:
@@ -74,52 +81,52 @@ def _tables(analysis: Analysis, shown: Counter[ErrorClass]) -> str:
     errors, total = analysis.classes(), max(len(analysis.wrong), 1)
     kinds = [(_name(kind, linked=bool(shown[kind])), str(errors[kind]), f"{100 * errors[kind] / total:.0f}%") for kind in ErrorClass]
     accuracy = [
-        (_text(name), *each.columns[:2], f"{each.successes} of {each.trials}")
+        (text(name), *each.columns[:2], f"{each.successes} of {each.trials}")
         for name, each in analysis.accuracies().items()
         if each.trials
     ]
-    ages = [(_text(label), *map(str, counts)) for label, counts in analysis.ages().items() if any(counts)]
+    ages = [(text(label), *map(str, counts)) for label, counts in analysis.ages().items() if any(counts)]
     return "\n".join(
         (
             '<div class="tables">',
-            _table("Errors", ("class", "errors", "share"), kinds),
-            _table("Accuracy, in percent", ("instructions", "accuracy", "95% interval", "right"), accuracy),
-            _table("References, by the turns since the referent was changed", ("", *map(str, AGES), "never"), ages),
+            table("Errors", ("class", "errors", "share"), kinds),
+            table("Accuracy, in percent", ("instructions", "accuracy", "95% interval", "right"), accuracy),
+            table("References, by the turns since the referent was changed", ("", *map(str, AGES), "never"), ages),
             "</div>",
         )
     )
 
 
 def _name(kind: ErrorClass, *, linked: bool) -> str:
-    return f'<a href="#{kind.name.lower()}">{_text(kind.value)}</a>' if linked else _text(kind.value)
+    return f'<a href="#{kind.name.lower()}">{text(kind.value)}</a>' if linked else text(kind.value)
 
 
-def _table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The cells are HTML."""
-    head = "".join(f"<th>{_text(column)}</th>" for column in columns)
+    head = "".join(f"<th>{text(column)}</th>" for column in columns)
     body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><caption>{_text(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
+    return f"<table><caption>{text(caption)}</caption>\n<tr>{head}</tr>\n{body}\n</table>"
 
 
 def _error(world: World[Any], case: Case, kind: ErrorClass) -> str:
-    earlier = "\n".join(f"<li>{_text(instruction)}</li>" for instruction in case.instructions[:-1])
+    earlier = "\n".join(f"<li>{text(instruction)}</li>" for instruction in case.instructions[:-1])
     place = f"{case.interaction}, turn {case.turn + 1}: {kind.value}"
     actions = ", ".join(case.actions) or "none"
     stopped = "then stop" if case.stopped else "and was stopped there"
     known = [(number, state) for number, state in enumerate(case.history[:-1], start=1) if state is not None]
-    before = "\n".join(_figure(world, f"before instruction {number}", state, None) for number, state in known)
+    before = "\n".join(figure(world, f"before instruction {number}", state, None) for number, state in known)
     return "\n".join(
         (
             "<article>",
-            f'<header><h3>{_text(case.instruction)}</h3><span class="quiet">{_text(place)}</span></header>',
+            f'<header><h3>{text(case.instruction)}</h3><span class="quiet">{text(place)}</span></header>',
             f'<p class="after">after</p>\n<ol>\n{earlier}\n</ol>' if case.turn else "",
-            f'<p class="quiet">{_text(_references(case.references))}</p>' if case.references else "",
+            f'<p class="quiet">{text(_references(case.references))}</p>' if case.references else "",
             '<div class="states">',
-            _figure(world, "start", case.start, None),
-            _figure(world, "expected", case.goal, case.start),
-            _figure(world, "reached", case.reached, case.start),
+            figure(world, "start", case.start, None),
+            figure(world, "expected", case.goal, case.start),
+            figure(world, "reached", case.reached, case.start),
             "</div>",
-            f"<p>Did: <code>{_text(actions)}</code>, {stopped}.</p>",
+            f"<p>Did: <code>{text(actions)}</code>, {stopped}.</p>",
             f'<details><summary>earlier states</summary><div class="states">{before}</div></details>' if known else "",
             "</article>",
         )
@@ -134,10 +141,11 @@ def _references(found: Sequence[Reference]) -> str:
     )
 
 
-def _figure(world: World[Any], caption: str, state: State, before: State | None) -> str:
+def figure(world: World[Any], caption: str, state: State, before: State | None) -> str:
     picture = draw_svg(world, state, highlight=() if before is None else changed(world, before, state))
-    return f"<figure><figcaption>{_text(caption)}</figcaption>{picture}</figure>"
+    return f"<figure><figcaption>{text(caption)}</figcaption>{picture}</figure>"
 
 
-def _text(text: str) -> str:
-    return escape(printable(text))
+def text(given: str) -> str:
+    """As HTML."""
+    return escape(printable(given))

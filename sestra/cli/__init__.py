@@ -16,6 +16,7 @@ import tyro
 from sestra.cli import sweep, train
 from sestra.cli.analyze import Analyze
 from sestra.cli.attention import Attention
+from sestra.cli.check import Check
 from sestra.cli.data import Data
 from sestra.cli.demo import Demo
 from sestra.cli.evaluate import Evaluate
@@ -67,6 +68,7 @@ def commands(arguments: Sequence[str]) -> Any:
         | train.command(arguments)
         | Evaluate
         | Analyze
+        | Check
         | Join
         | Export
         | Paper

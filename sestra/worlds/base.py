@@ -15,6 +15,7 @@ from sestra.errors import InputError
 
 if TYPE_CHECKING:
     from sestra.analysis.changes import WorldAnalysis
+    from sestra.analysis.checks.patterns import Checks
     from sestra.data.examples import Phrases
     from sestra.data.grammar import Grammar
     from sestra.drawing.generic import Drawing
@@ -69,7 +70,7 @@ class World(ABC, Generic[Content]):
     ``drawing``, ``grammar`` and the methods beside them return optional parts; where one returns None, the package uses a generic part.
     The class in the module ``world`` of a package has its parts in modules beside it, which are imported when they are first asked for:
     ``drawing.DRAWING``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
-    ``encoder.ENCODER`` and ``analysis.ANALYSIS``. A world that is written in a single file overrides the methods instead.
+    ``encoder.ENCODER``, ``analysis.ANALYSIS`` and ``checks.CHECKS``. A world that is written in a single file overrides the methods instead.
     """
 
     name: str
@@ -142,6 +143,10 @@ class World(ABC, Generic[Content]):
     def analysis(self) -> WorldAnalysis | None:
         """What the error analysis knows of the world's language and changes; None: only what holds in every world."""
         return cast("WorldAnalysis | None", self._part("analysis", "ANALYSIS"))
+
+    def checks(self) -> Checks | None:
+        """Sentences whose outcome is known, by capability; None: ``sestra check`` has nothing to check agents by."""
+        return cast("Checks | None", self._part("checks", "CHECKS"))
 
     def _part(self, module: str, name: str = "") -> Any:
         """A module beside the module ``world`` that defines the class or one of its bases, or what has that name in it."""
