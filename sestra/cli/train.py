@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import signal
 import sys
+import threading
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -15,7 +18,7 @@ import tyro
 
 from sestra.cli.options import DataFolder, Folder, Json, Switch, print_json
 from sestra.cli.setting_flags import field_help, given
-from sestra.errors import InputError
+from sestra.errors import InputError, check_number
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
 from sestra.worlds import WORLDS, get_world
 
@@ -40,6 +43,8 @@ class TrainFlags:
     resume: Switch = False
     """Resume the run in --out from its last checkpoint, with its own configuration: all other settings are ignored."""
     data: DataFolder = None
+    checkpoint_minutes: float = 10.0
+    """After how many minutes a checkpoint is also written within an epoch, not only at its end."""
     tensorboard: Switch = False
     """Also write TensorBoard event files into the run's folder."""
     json: Json = False
@@ -65,6 +70,7 @@ class TrainFlags:
         from sestra.learning.runtime_settings import use_one_core
         from sestra.learning.trainer import Trainer
 
+        check_number("--checkpoint-minutes", self.checkpoint_minutes, 0, 1_000_000, whole=False)
         tensorboard = _import_tensorboard() if self.tensorboard else None
         use_one_core()
         console = Console(stderr=True, highlight=False)
@@ -81,11 +87,12 @@ class TrainFlags:
         if resuming:
             folder.check_source(source)
         training = Trainer(config, interactions, folder)
-        with folder.locked():
+        training.checkpoint_seconds = 60 * self.checkpoint_minutes
+        with folder.locked(), stopping(training) as received:
             if resuming:
                 for complaint in training.resume():
                     console.print(f"skipped {complaint}", markup=False)
-                console.print(f"Resuming after epoch {training.progress.epoch}, with the settings that the run began with.")
+                console.print(f"Resuming after {reached(training)}, with the settings that the run began with.")
             else:
                 folder.create(config, training.vocabulary, source)
             if source.generated:
@@ -94,12 +101,15 @@ class TrainFlags:
                 with ProgressBars(training, console, tensorboard) as bars:
                     training.callback = bars
                     progress = training.run()
+                if not training.unfinished:
+                    export_run(folder, training.validation)
             except KeyboardInterrupt:
+                received.append(signal.SIGINT)
+            if received:
                 advice = f"continue with: sestra train --resume --out {self.out}"
-                console.print(f"Stopped in epoch {training.progress.epoch + 1}; {advice}", markup=False)
-                return 130
-            export_run(folder, training.validation)
-        best = progress.history[progress.best_epoch - 1]
+                console.print(f"Stopped after {reached(training)}; {advice}", markup=False, soft_wrap=True)
+                return 128 + received[0]
+        best = {**progress.history[progress.best_epoch - 1], "seconds": progress.times[progress.best_epoch - 1]}
         if self.json:
             print_json({"world": config.world, "learner": config.learner_name, "seed": config.seed, "epochs": progress.epoch, "best": best})
         else:
@@ -108,6 +118,34 @@ class TrainFlags:
                 f"3utts {best['utts3']:.1f} and 5utts {best['utts5']:.1f} on validation; evaluate it with: sestra evaluate {self.out}\n"
             )
         return 0
+
+
+def reached(training: Trainer) -> str:
+    """Where the training stands."""
+    progress = training.progress
+    return f"epoch {progress.epoch}" + (f" and batch {progress.sums.batches} of the next" if progress.sums.batches else "")
+
+
+@contextmanager
+def stopping(training: Trainer) -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM end the training after the batch, with a checkpoint; a second one ends it at once. Gives what was received."""
+    received: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        received.append(number)
+        if training.stop_requested or not training.unfinished:
+            raise KeyboardInterrupt
+        training.stop_requested = True
+
+    if threading.current_thread() is not threading.main_thread():  # which alone may set what signals do
+        yield received
+        return
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _import_tensorboard() -> Any:
