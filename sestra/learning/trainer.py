@@ -108,6 +108,7 @@ class Trainer:
         """The weights of the best epoch."""
         self.permutations = Permutations(self.generator)
         self._clock = self._saved = time.perf_counter()
+        self._run = ""
 
     @property
     def unfinished(self) -> bool:
@@ -118,6 +119,7 @@ class Trainer:
         """Train until the last epoch, until patience runs out or until it is asked to stop; a checkpoint after every epoch."""
         progress = self.progress
         self._clock = self._saved = time.perf_counter()
+        self._run = self.folder.check()
         while self.unfinished and not self.stop_requested:
             self._train_epoch()
             if self.stop_requested:
@@ -285,7 +287,7 @@ class Trainer:
             **{f"permutations.{number}": drawn for number, drawn in enumerate(self.permutations.drawn)},
             "generator.state": self.generator.get_state(),
         }
-        info = {"run": self.folder.manifest().run, **dataclasses.asdict(progress)}
+        info = {"run": self._run, **dataclasses.asdict(progress)}
         checkpoint.save(self.folder.checkpoint(progress.epoch, progress.sums.batches), tensors, info)
         self.folder.remove_old_checkpoints()
 
@@ -301,7 +303,7 @@ class Trainer:
         if progress.best_epoch:
             best = progress.history[progress.best_epoch - 1]
             validation = {name: best[name] for name in ("reward", "inst", "utts3", "utts5")}
-            info = {"run": self.folder.manifest().run, "epoch": progress.best_epoch, "validation": validation}
+            info = {"run": self._run, "epoch": progress.best_epoch, "validation": validation}
             if not _holds(model, checkpoint.checksum_of(self.best, info)):
                 checkpoint.save(model, self.best, info)
         self.folder.write_results(progress.history, progress.times)
@@ -312,7 +314,7 @@ class Trainer:
         The selected model, the metrics and the manifest are written anew where they are missing, damaged or of another epoch.
         """
         complaints: list[str] = []
-        run = self.folder.check()
+        run = self._run = self.folder.check()
         self.folder.remove_unfinished_files()
         for path in self.folder.checkpoints():
             try:
