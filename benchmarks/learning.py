@@ -21,8 +21,9 @@ from sestra.data.batch import Turns, batches
 from sestra.errors import InputError, check_number
 from sestra.learning.config import preset
 from sestra.learning.export import load_weights
+from sestra.learning.progress import Permutations
 from sestra.learning.run_folder import RunFolder
-from sestra.learning.trainer import Trainer, permutations
+from sestra.learning.trainer import Trainer
 
 WARM_UP = 5
 """Updates before timing starts."""
@@ -77,7 +78,7 @@ def measure(options: Options, world: str, folder: Path) -> Figure:
 def speed(training: Trainer, updates: int) -> float:
     """Instructions per second."""
     training.policy.train()
-    drawn = batches(training.train, training.config.optimisation.batch_size, permutations(torch.Generator().manual_seed(0)))
+    drawn = batches(training.train, training.config.optimisation.batch_size, Permutations(torch.Generator().manual_seed(0)).replayed())
     todo = [batch for _, batch in zip(range(WARM_UP + updates), drawn, strict=False)]
 
     def update(some: list[Turns]) -> None:

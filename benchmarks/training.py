@@ -32,8 +32,9 @@ from sestra.data.batch import Turns, batches, encode_turns
 from sestra.errors import check_number
 from sestra.learning.config import TrainConfig, preset
 from sestra.learning.export import load_weights
+from sestra.learning.progress import Permutations
 from sestra.learning.run_folder import RunFolder
-from sestra.learning.trainer import Trainer, permutations
+from sestra.learning.trainer import Trainer
 
 LEARNERS = ("sestra", "policy-gradient", "contextual-bandit", "supervised")
 AUTHORS = {"alchemy": (39, 110), "scene": (28, 65), "tangrams": (56, 138)}
@@ -126,7 +127,7 @@ def measure(options: Options, world: str, learner: str, trained: bool, folder: P
         load_weights(training.policy, name)
     training.policy.train()
     _ = training.tables.distance, training.tables.steps
-    drawn = batches(training.train, options.batch_size, permutations(training.generator))
+    drawn = batches(training.train, options.batch_size, Permutations(training.generator).replayed())
     todo = [batch for _, batch in zip(range(options.updates), drawn, strict=False)]
     for batch in todo[:5]:
         training.update(batch)

@@ -6,6 +6,9 @@ import dataclasses
 import json
 import math
 import os
+import secrets
+import stat
+import time
 import types
 import typing
 from collections.abc import Iterator
@@ -15,27 +18,37 @@ from typing import Any, Literal
 
 from sestra.errors import InputError, shortened
 
+MAX_TEXT = 4 << 20
+"""Bytes of a file of text that is read whole."""
+MAX_DEPTH = 20
+"""Levels of nesting in a JSON file."""
+ABANDONED_AFTER = 3600.0
+"""Seconds after which an unfinished file that another process left is deleted; it was killed."""
+
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary path beside the given one to write to; on success it replaces the given one, on failure it is deleted.
 
-    A symbolic link is followed; whatever exists and is not an ordinary file is refused.
+    A symbolic link is replaced, and what it points to is left alone; whatever else exists and is not an ordinary file is refused. After a
+    loss of power the file is the old one or the new one.
     """
     path = Path(path)
     if "\0" in str(path):
         raise InputError(f"{str(path)!r}: cannot be written (a null byte in its name); give another name")
-    place = Path(os.path.realpath(path))
-    if os.path.isdir(place) or not path.name:
+    if os.path.isdir(path) or not path.name:
         raise InputError(f"{path}: is a directory; give the name of a file to write")
-    if os.path.lexists(place) and not os.path.isfile(place):
+    if os.path.exists(path) and not os.path.isfile(path):
         raise InputError(f"{path}: is not an ordinary file; give the name of one, or of a file that does not exist yet")
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
+        remove_unfinished_files(path.parent, f"{path.name}.", older_than=ABANDONED_AFTER)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # not through a link that somebody else has put there
         yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(place)
+        _sync(temporary)
+        temporary.replace(path)
+        if os.name == "posix":
+            _sync(path.parent)  # else the new name may be lost with the power, though the file is not
     except OSError as error:
         raise InputError(
             f"{path}: cannot be written ({error.strerror or error}); choose a folder that exists, is writable and has space"
@@ -43,6 +56,25 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the file, or the names in the folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_unfinished_files(folder: Path, prefix: str = "", older_than: float = 0.0) -> None:
+    """Remove what a killed process had begun to write in the folder, of files whose names begin so, and links of such names."""
+    for name in os.listdir(folder):
+        place = folder / name
+        if name.startswith(f".{prefix}") and name.endswith(".part") and (place.is_symlink() or place.is_file()):
+            with suppress(FileNotFoundError):  # another process may have come first
+                if time.time() - place.lstat().st_mtime >= older_than:
+                    place.unlink()
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -79,13 +111,43 @@ def make_folder(path: Path, advice: str = "choose another folder") -> None:
         raise InputError(f"{path}: cannot be made ({error.strerror}); {advice}") from error
 
 
-def read_json(path: Path) -> Any:
+def read_bytes(path: Path, limit: int, advice: str = "use another one") -> bytes:
+    """The content of an ordinary file of at most so many bytes: nothing is read of a larger one, of a device or of a pipe."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        known = path.stat()
+        if not stat.S_ISREG(known.st_mode):
+            raise InputError(f"{path}: is not an ordinary file; {advice}")
+        if known.st_size > limit:
+            raise InputError(f"{path}: has {known.st_size:,} bytes; expected at most {limit:,}; {advice}")
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); is this the right folder?") from error
+
+
+def read_json(path: Path) -> Any:
+    return parse_json(read_bytes(path, MAX_TEXT), path)
+
+
+def parse_json(content: bytes, path: Path) -> Any:
+    """What the file at the path holds, if it is not nested deeply and can be written as JSON again."""
+    try:
+        value = json.loads(content)
+        if _depth(value) > MAX_DEPTH:
+            raise InputError(f"{path}: is nested more than {MAX_DEPTH} levels deep; the file is damaged, use another one")
+        to_json(value).encode()  # half a surrogate pair cannot be written again
+    except InputError:
+        raise
     except (RecursionError, ValueError) as error:  # a number of thousands of digits is a ValueError
         raise InputError(f"{path}: is not JSON ({shortened(str(error), 100)}); the file is damaged, use another one") from error
+    return value
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level and depth <= MAX_DEPTH:
+        depth += 1
+        level = [part for each in level for part in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())]
+    return depth
 
 
 def build(kind: type[Any], values: Any, place: str) -> Any:
@@ -107,7 +169,7 @@ def build(kind: type[Any], values: Any, place: str) -> Any:
         elif not _fits(value, hint):
             raise InputError(f"{place}: {name} is {shortened(repr(value))}; expected {getattr(hint, '__name__', hint)}")
         else:
-            checked[name] = tuple(value) if isinstance(value, list) else value
+            checked[name] = tuple(value) if isinstance(value, list) and typing.get_origin(hint) is not list else value
     try:
         return kind(**checked)
     except TypeError as error:  # a field without a default is missing
@@ -124,6 +186,8 @@ def _fits(value: Any, hint: Any) -> bool:
     elif origin is tuple:
         parts = parts[:1] * len(value) if isinstance(value, list | tuple) and parts[-1] is ... else parts
         fits = isinstance(value, list | tuple) and len(value) == len(parts) and all(map(_fits, value, parts))
+    elif origin is list:
+        fits = isinstance(value, list) and all(_fits(each, parts[0]) for each in value)
     elif origin is dict:
         fits = isinstance(value, dict) and all(_fits(key, parts[0]) and _fits(each, parts[1]) for key, each in value.items())
     elif hint is float:

@@ -37,18 +37,13 @@ def measure(policy: Policy, tables: Tables, turns: Turns, *, horizon: int = 5, *
 
 
 def state_of(folder: RunFolder) -> tuple:
-    """All that a run leaves behind, but for seconds."""
-
-    def timeless(records):
-        return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
-
+    """All that a run leaves behind, but for the times."""
     model, chosen = checkpoint.load(folder.model)
     newest = folder.checkpoints()[0]
     tensors, progress = checkpoint.load(newest)
-    progress["history"] = timeless(progress["history"])
-    metrics = timeless(json.loads(line) for line in folder.metrics.read_text().splitlines())
-    settings = [(folder.path / name).read_text() for name in ("config.json", "vocab.json", "data.json")]
+    progress = {key: value for key, value in progress.items() if key not in ("seconds", "times")}
+    names = ("config.json", "vocab.json", "data.json", "metrics.jsonl", "run.json")
     every = {f"model {name}": value for name, value in model.items()} | tensors
     # As text: a figure that is not a number would not equal itself.
-    rest = json.dumps([chosen, newest.name, progress, metrics, settings], sort_keys=True)
+    rest = json.dumps([chosen, newest.name, progress, *((folder.path / name).read_text() for name in names)], sort_keys=True)
     return {name: value.numpy().tobytes() for name, value in every.items()}, rest

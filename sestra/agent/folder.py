@@ -6,10 +6,8 @@ agent.json  vocab.json  encode-1.onnx  step-1.onnx  (encode-2.onnx  step-2.onnx 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +17,9 @@ from safetensors import SafetensorError, safe_open
 
 from sestra import pretrained
 from sestra.agent.runtime import Ensemble, Network
-from sestra.data.vocabulary import Vocabulary
+from sestra.data.vocabulary import MAX_WORD_LENGTH, Vocabulary
 from sestra.errors import InputError, check_number, shortened
-from sestra.io import build, make_folder, replacing, to_json
+from sestra.io import MAX_TEXT, build, make_folder, parse_json, read_bytes, read_json, replacing, to_json
 from sestra.registry import check_reference
 from sestra.version import __version__
 from sestra.worlds import get_world
@@ -31,14 +29,9 @@ FORMAT = 1
 ABOUT, VOCABULARY, CARD = "agent.json", "vocab.json", "README.md"
 IN_RUN = "agent"
 """The folder in a run's folder that has the run's agent."""
-MAX_TEXT = 4 << 20
-"""Bytes of a file of text."""
 MAX_GRAPH = 256 << 20
 """Bytes of a graph."""
 MAX_NETWORKS = 64
-MAX_WORD_LENGTH = 100
-MAX_DEPTH = 20
-"""Levels of nesting in a JSON file."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +125,7 @@ def is_current(run: Path) -> bool:
             selected = (file.metadata() or {}).get("sha256")
     except (OSError, SafetensorError) as error:
         raise InputError(f"{model}: cannot be read ({shortened(str(error), 100)}); use another run") from error
-    about = _json(place, _bytes(place, MAX_TEXT))
+    about = read_json(place)
     return isinstance(about, dict) and isinstance(about.get("training"), dict) and about["training"].get("model") == selected
 
 
@@ -143,7 +136,7 @@ def _expected() -> str:
 def read(folder: Path) -> Contents:
     """What is in an agent's folder; InputError if anything is damaged or not as ``write`` leaves it."""
     place = folder / ABOUT
-    about: About = build(About, _json(place, _bytes(place, MAX_TEXT)), str(place))
+    about: About = build(About, read_json(place), str(place))
     if about.format != FORMAT:
         raise InputError(
             f"{place}: has format {shortened(str(about.format), 20)}; this version of sestra reads format {FORMAT}; export the agent again"
@@ -159,7 +152,7 @@ def read(folder: Path) -> Contents:
         raise InputError(f"{place}: lists other files than an agent has; the file is damaged, use another one")
     found = {name: _checked(folder / name, digest) for name, digest in about.files.items()}
     networks = tuple(Graphs(*(found[f"{part}-{number}.onnx"] for part in GRAPHS)) for number in range(1, count + 1))
-    words = _json(folder / VOCABULARY, found[VOCABULARY])
+    words = parse_json(found[VOCABULARY], folder / VOCABULARY)
     if not isinstance(words, list) or not all(isinstance(word, str) and len(word) <= MAX_WORD_LENGTH for word in words):
         raise InputError(f"{folder / VOCABULARY}: is not a list of words of up to {MAX_WORD_LENGTH} characters; use another agent")
     try:
@@ -247,43 +240,8 @@ def _text(value: Any) -> bytes:
     return (to_json(value, indent=2) + "\n").encode()
 
 
-def _bytes(path: Path, limit: int) -> bytes:
-    try:
-        known = path.stat()
-        if not stat.S_ISREG(known.st_mode):
-            raise InputError(f"{path}: is not an ordinary file; use another agent")
-        if known.st_size > limit:
-            raise InputError(f"{path}: has {known.st_size:,} bytes; expected at most {limit:,}; use another agent")
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); is this the right folder?") from error
-
-
 def _checked(path: Path, digest: str) -> bytes:
-    content = _bytes(path, MAX_GRAPH if path.suffix == ".onnx" else MAX_TEXT)
+    content = read_bytes(path, MAX_GRAPH if path.suffix == ".onnx" else MAX_TEXT, "use another agent")
     if hashlib.sha256(content).hexdigest() != digest:
         raise InputError(f"{path}: is not as it was written (its checksum differs); the file is damaged, use another agent")
     return content
-
-
-def _json(path: Path, content: bytes) -> Any:
-    try:
-        value = json.loads(content)
-        if _depth(value) > MAX_DEPTH:
-            raise InputError(f"{path}: is nested more than {MAX_DEPTH} levels deep; the file is damaged, use another one")
-        to_json(value).encode()  # half a surrogate pair cannot be written again
-    except InputError:
-        raise
-    except (RecursionError, ValueError) as error:  # a number of thousands of digits is a ValueError
-        raise InputError(f"{path}: is not JSON ({shortened(str(error), 100)}); the file is damaged, use another one") from error
-    return value
-
-
-def _depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level and depth <= MAX_DEPTH:
-        depth += 1
-        level = [
-            part for each in level for part in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())
-        ]
-    return depth

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from sestra.learning.trainer import Trainer
 
 
+def reached(trainer: Trainer) -> str:
+    """Where the training stands."""
+    progress = trainer.progress
+    return f"epoch {progress.epoch}" + (f" and batch {progress.sums.batches} of the next" if progress.sums.batches else "")
+
+
 class ProgressBars(Callback):
     """A bar for the epochs, one for the batches, and a line per epoch, on standard error."""
 
@@ -29,14 +35,14 @@ class ProgressBars(Callback):
         self.batches = self.bars.add_task("batches", total=None, note="")
 
     def print(self, text: str) -> None:
-        self.bars.console.print(text, markup=False)
+        self.bars.console.print(text, markup=False, soft_wrap=True)
 
     def on_train_begin(self, trainer: Trainer, notices: Sequence[str]) -> None:
         self.trainer, done = trainer, trainer.progress.epoch
         for notice in notices:
             self.print(notice)
-        if done:
-            self.print(f"Resuming after epoch {done}, with the settings that the run began with.")
+        if trainer.progress.updates:
+            self.print(f"Resuming after {reached(trainer)}, with the settings that the run began with.")
         self.bars.reset(self.epochs, total=trainer.epochs, completed=done)
         self.bars.start()
 

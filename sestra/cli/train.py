@@ -1,12 +1,15 @@
-"""``sestra train``: one run, with a progress bar, TensorBoard and resume."""
+"""``sestra train``: one run, with a progress bar, TensorBoard, a clean end by signals, and resume."""
 
 from __future__ import annotations
 
 import dataclasses
 import shlex
+import signal
 import sys
+import threading
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -14,7 +17,7 @@ from typing import Annotated, Any, ClassVar
 import tyro
 
 from sestra.cli.options import DataFolder, Folder, Json, Switch, print_json
-from sestra.cli.progress import ProgressBars
+from sestra.cli.progress import ProgressBars, reached
 from sestra.cli.setting_flags import field_help, given
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
 from sestra.worlds import WORLDS
@@ -35,6 +38,8 @@ class TrainFlags:
     resume: Switch = False
     """Resume the run in --out from its last checkpoint, with its own configuration: all other settings are ignored."""
     data: DataFolder = None
+    checkpoint_minutes: float = 10.0
+    """After how many minutes a checkpoint is also written within an epoch, not only at its end."""
     tensorboard: Switch = False
     """Also write TensorBoard event files into the run's folder."""
     device: Annotated[str, tyro.conf.arg(metavar="{cpu,cuda}")] = "cpu"
@@ -58,22 +63,55 @@ class TrainFlags:
 
         bars = ProgressBars()
         callbacks: list[Callback] = [bars, *([TensorBoard()] if self.tensorboard else [])]
-        try:
-            run = train_config(None if self.resume else self.config, self.data, self.out, callbacks=callbacks, device=self.device)
-        except KeyboardInterrupt:
+        where = shlex.join([str(self.out), *(["--data", str(self.data)] if self.data else [])])
+        with stopping(bars) as received:
+            try:
+                run = train_config(
+                    None if self.resume else self.config,
+                    self.data,
+                    self.out,
+                    callbacks=callbacks,
+                    checkpoint_minutes=self.checkpoint_minutes,
+                    device=self.device,
+                )
+            except KeyboardInterrupt:
+                received.append(signal.SIGINT)
+        if received:
             if bars.trainer:
-                bars.print(f"Stopped in epoch {bars.trainer.progress.epoch + 1}; continue with: sestra train --resume --out {self.out}")
-            return 130
+                bars.print(f"Stopped after {reached(bars.trainer)}; continue with: sestra train --resume --out {where}")
+            return 128 + received[0]
         config, best, epochs = run.config, run.best, len(run.history)
         if self.json:
             print_json({"world": config.world, "learner": config.learner_name, "seed": config.seed, "epochs": epochs, "best": best})
         else:
-            where = shlex.join([str(self.out), *(["--data", str(self.data)] if self.data else [])])
             sys.stdout.write(
                 f"{self.out}: of {epochs} epochs, {best['epoch']} is selected, with Inst {best['inst']:.1f}, "
                 f"3utts {best['utts3']:.1f} and 5utts {best['utts5']:.1f} on validation; evaluate it with: sestra evaluate {where}\n"
             )
         return 0
+
+
+@contextmanager
+def stopping(bars: ProgressBars) -> Iterator[list[int]]:
+    """Ctrl-C and SIGTERM end the training after the batch, with a checkpoint; a second one ends it at once. Gives what was received."""
+    received: list[int] = []
+
+    def stop(number: int, _frame: object) -> None:
+        received.append(number)
+        trainer = bars.trainer
+        if trainer is None or trainer.stop_requested or not trainer.unfinished:
+            raise KeyboardInterrupt
+        trainer.stop_requested = True
+
+    if threading.current_thread() is not threading.main_thread():  # which alone may set what signals do
+        yield received
+        return
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def command(arguments: Sequence[str]) -> type[TrainFlags]:

@@ -21,6 +21,8 @@ SPLITS = ("train", "dev", "test", "train-orig")
 MAX_LINE_LENGTH = 100_000
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")  # all control characters but the tab
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+"""Characters without width, and those that change the direction of the text: what is read is not what is seen."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONGEST_PROBLEM = 400
 
@@ -111,6 +113,8 @@ def _decode(line: bytes) -> str:
         raise DataError([f"byte {error.start + 1} of the line ({line[error.start]:#04x}) is not UTF-8; save the file as UTF-8"]) from error
     if found := _CONTROL.search(text):
         raise DataError([f"control character {found[0]!r} at character {found.start() + 1}; expected text between single tabs; delete it"])
+    if found := _INVISIBLE.search(text):
+        raise DataError([f"invisible character U+{ord(found[0]):04X} at character {found.start() + 1}; delete it"])
     return text
 
 

@@ -12,6 +12,9 @@ PAD, UNKNOWN, BETWEEN, CURRENT = range(4)
 SPECIAL = ("<pad>", "<unknown>", "<between>", "<current>")
 """Padding; a word the vocabulary does not know; the paper's two delimiters, between earlier instructions and before the current one."""
 
+MAX_WORD_LENGTH = 100
+"""Characters of a word that can be known: the time to find the correct spelling of another word grows with them."""
+
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[^\w\s]|_")
 
 
@@ -52,7 +55,7 @@ class Vocabulary:
     @classmethod
     def of(cls, instructions: Iterable[str], at_least: int = 2) -> Vocabulary:
         """The words that occur often enough, most frequent first; rarer ones teach the model what an unknown word is like."""
-        counts = Counter(token for instruction in instructions for token in tokenize(instruction))
+        counts = Counter(token for instruction in instructions for token in tokenize(instruction) if len(token) <= MAX_WORD_LENGTH)
         return cls(tuple(word for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if count >= at_least))
 
     def __len__(self) -> int:

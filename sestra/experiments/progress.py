@@ -31,6 +31,8 @@ class Row:
     trial: Trial
     state: str = "waiting"
     history: list[dict[str, Any]] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    """The seconds at the end of each epoch."""
     failures: int = 0
 
     @property
@@ -44,10 +46,10 @@ class Row:
 
     def seconds_left(self) -> float | None:
         """If the remaining epochs take as long as the last ones."""
-        if self.state not in {"running", "stopped"} or not self.history:
+        if self.state not in {"running", "stopped"} or not self.times:
             return None
-        recent = self.history[-6:]
-        taken = recent[-1]["seconds"] - (recent[0]["seconds"] if len(recent) > 1 else 0.0)
+        recent = self.times[-6:]
+        taken = recent[-1] - (recent[0] if len(recent) > 1 else 0.0)
         return float(taken / max(1, len(recent) - 1) * (self.epochs - self.epoch))
 
 
@@ -102,6 +104,7 @@ class View:
         try:
             lines = (self.runs / row.trial.name / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
             history = [json.loads(line) for line in lines]
+            row.times = json.loads((self.runs / row.trial.name / "times.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return
         before, row.history = row.epoch, history
@@ -126,7 +129,7 @@ class View:
                 row.state + (f", failed {row.failures}×" if row.failures else ""),
                 f"{row.epoch}/{row.epochs}",
                 *(_percent(last.get(name)) for name in METRICS),
-                duration(last["seconds"]) if last else "",
+                duration(row.times[-1]) if row.times else "",
                 "" if left is None else duration(left),
                 style=STYLES.get(row.state, ""),
             )

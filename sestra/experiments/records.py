@@ -51,7 +51,7 @@ def make(
         "flat": plateau if training.unfinished else 0,
         "epochs": progress.epoch,
         "best_epoch": progress.best_epoch,
-        "seconds": progress.history[-1]["seconds"],
+        "seconds": progress.times[-1],
         "memory": peak_memory(),
         "parameters": sum(parameter.numel() for parameter in trained.policy.parameters()),
         "words": len(trained.vocabulary.words),

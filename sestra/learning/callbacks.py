@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sestra.learning.trainer import Trainer
 
 Record = dict[str, Any]
-"""The figures of an epoch, as a line of metrics.jsonl has them: epoch, objective, reward, inst, utts3, utts5, seconds, ..."""
+"""The figures of an epoch: epoch, objective, reward, inst, utts3, utts5, ... as in metrics.jsonl, and the seconds until its end."""
 
 
 class Callback:

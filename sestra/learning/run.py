@@ -16,8 +16,8 @@ from sestra.agent import Agent
 from sestra.agent.evaluation import evaluate_split
 from sestra.data import sources
 from sestra.data.sources import Data
-from sestra.errors import InputError
-from sestra.io import write_json
+from sestra.errors import InputError, check_number
+from sestra.io import read_json, write_json
 from sestra.learning import checkpoint
 from sestra.learning import export as exporting
 from sestra.learning.callbacks import Callback, Callbacks, Record
@@ -52,7 +52,10 @@ class Run:
     def history(self) -> list[Record]:
         """The records of all epochs; a figure that there is none of is not a number."""
         lines = self.folder.metrics.read_text(encoding="utf-8").splitlines()
-        return [{name: math.nan if value is None else value for name, value in json.loads(line).items()} for line in lines]
+        records = [{name: math.nan if value is None else value for name, value in json.loads(line).items()} for line in lines]
+        if self.folder.times.exists():  # earlier versions had the seconds in the metrics
+            records = [{**record, "seconds": seconds} for record, seconds in zip(records, read_json(self.folder.times), strict=True)]
+        return records
 
     @property
     def best(self) -> Record:
@@ -88,6 +91,7 @@ def train(
     preset: Preset = "default",
     callbacks: Sequence[Callback | Callable[[Record], object]] = (),
     resume: bool = False,
+    checkpoint_minutes: float = 10.0,
     device: str = "cpu",
     **settings: Any,
 ) -> Run:
@@ -99,12 +103,13 @@ def train(
 
     ``settings`` are the flags of ``sestra train`` by their names: ``epochs=20, batch_size=32, seed=7``. Each callback is a function of an
     epoch's record, or a ``sestra.Callback``; training stops after the epoch for which one returns True. With ``resume=True`` the run in
-    ``out`` continues with its own settings, and all others are ignored.
+    ``out`` continues with its own settings, and all others are ignored. A checkpoint is written after each epoch and, in longer ones, after
+    so many minutes. A callback that sets ``trainer.stop_requested`` stops the run after the batch, to be resumed; no agent is exported.
 
     What is wrong is found before the first epoch: settings, data, the folder, a policy that cannot be exported. It is an InputError.
     """
     config = None if resume else _configure(world, policy, learner, {"preset": preset, **settings})
-    return train_config(config, data, out, callbacks=callbacks, device=device)
+    return train_config(config, data, out, callbacks=callbacks, checkpoint_minutes=checkpoint_minutes, device=device)
 
 
 def train_config(
@@ -113,10 +118,12 @@ def train_config(
     out: str | Path,
     *,
     callbacks: Sequence[Callback | Callable[[Record], object]] = (),
+    checkpoint_minutes: float = 10.0,
     device: str = "cpu",
 ) -> Run:
     """The same with all settings in one object; None: those of the run in ``out``, which is resumed."""
     folder, callback, threads = RunFolder(Path(out)), Callbacks(callbacks), torch.get_num_threads()
+    check_number("--checkpoint-minutes", checkpoint_minutes, 0, 1_000_000, whole=False)
     resuming = config is None
     if resuming and not folder.resumable:
         raise InputError(f"{out}: holds no run to resume; leave --resume away, and name a new folder, to start one")
@@ -134,7 +141,7 @@ def train_config(
     use_one_core()
     try:
         trainer = Trainer(config, interactions, folder, device)
-        trainer.callback = callback
+        trainer.callback, trainer.checkpoint_seconds = callback, 60 * checkpoint_minutes
         if not resuming:
             _check_export(trainer)
         with folder.locked():
@@ -150,7 +157,8 @@ def train_config(
                 trainer.run()
             finally:
                 callback.on_train_end()
-            exporting.export_run(folder, trainer.validation)
+            if not (trainer.stop_requested and trainer.unfinished):
+                exporting.export_run(folder, trainer.validation)
     finally:
         torch.set_num_threads(threads)
     return Run(folder.path, data)

@@ -16,7 +16,7 @@ def setting(default: Any, *within: float, rare: bool = False) -> Any:
     return dataclasses.field(default=default, metadata={"within": within, "rare": rare})
 
 
-RESERVED = ("name", "version", "out", "resume", "data", "json", "tensorboard", "device")
+RESERVED = ("name", "version", "out", "resume", "data", "json", "tensorboard", "checkpoint_minutes", "device")
 """Names that a setting of a policy or learner cannot have: they are flags of ``sestra train``, or stand for the plug-in itself."""
 
 

@@ -8,20 +8,20 @@ import math
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from sestra.agent.evaluation import evaluate
 from sestra.data.augment import SymbolRenamings, drop_words
-from sestra.data.batch import LENGTH_BUCKET, Permutation, Turns, batches, encode_turns
+from sestra.data.batch import LENGTH_BUCKET, Turns, batches, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import generate
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.io import to_json, write_text
+from sestra.io import build
 from sestra.learning import checkpoint, optim
 from sestra.learning.callbacks import Callback
 from sestra.learning.config import TrainConfig
@@ -34,9 +34,9 @@ from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
 from sestra.learning.learners.registry import LEARNERS
+from sestra.learning.progress import Permutations, Progress, Sums, score
 from sestra.learning.rollout import execute_greedily, roll_out
 from sestra.learning.run_folder import RunFolder
-from sestra.metrics import selection_score
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
@@ -64,31 +64,6 @@ class Update(NamedTuple):
     observations: int
 
 
-@dataclass
-class Progress:
-    """Where a run stands between two epochs: everything that is not a tensor."""
-
-    epoch: int = 0
-    updates: int = 0
-    improvements: int = 0
-    patience: float = math.inf
-    best_reward: float = -math.inf
-    best_epoch: int = 0
-    teacher: str = ""
-    """The checksum of the teacher's weights, if there is one."""
-    history: list[dict[str, Any]] = field(default_factory=list)
-
-    @property
-    def best_score(self) -> tuple[float, ...]:
-        """What the selected model scored on validation, whole interactions first."""
-        return score(self.history[self.best_epoch - 1]) if self.best_epoch else (-math.inf,)
-
-
-def score(record: dict[str, Any]) -> tuple[float, float, float]:
-    """By what models are chosen."""
-    return selection_score(record["inst"], record["utts5"], record["reward"])
-
-
 def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:
     """Train and validation parts; which interactions are held out depends on the world alone."""
     if len(interactions) < 2:
@@ -104,6 +79,10 @@ class Trainer:
     """One run: its data as tensors, the policy, the optimiser and how far they have come."""
 
     callback: Callback | None = None
+    checkpoint_seconds = 600.0
+    """After which a checkpoint is also written within an epoch."""
+    stop_requested = False
+    """Whether to write a checkpoint after the batch and return."""
 
     def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder, device: str = "cpu") -> None:
         self.config, self.folder = config, folder
@@ -131,6 +110,11 @@ class Trainer:
         self.epochs = max(config.optimisation.epochs, math.ceil(config.optimisation.min_updates / self.updates_per_epoch))
         self.warm_up_epochs = min(round(config.optimisation.warm_up_fraction * self.epochs), self.epochs - 1)  # not the last
         self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
+        self.best: dict[str, Tensor] = {}
+        """The weights of the best epoch."""
+        self.permutations = Permutations(self.generator)
+        self._clock = self._saved = time.perf_counter()
+        self._run = ""
 
     def _critic(self) -> Critic:
         """The critic, with fresh weights of its own."""
@@ -142,50 +126,58 @@ class Trainer:
         return self.progress.epoch < self.epochs and self.progress.patience > 0
 
     def run(self) -> Progress:
-        """Train until the last epoch, until patience runs out or the callback says so; a checkpoint after every epoch."""
+        """Train until the last epoch, until patience runs out, or until the callback or a request says to stop.
+
+        A checkpoint is written after every epoch, and where it stops.
+        """
         progress = self.progress
-        while self.unfinished:
-            began = time.perf_counter()
-            record = self._train_epoch()
+        self._clock = self._saved = time.perf_counter()
+        self._run = self.folder.check()
+        while self.unfinished and not self.stop_requested:
+            self._train_epoch()
+            if self.stop_requested:
+                self._save()
+                self._write_results()
+                break
             validated = self._validate()
+            progress.history.append({"epoch": progress.epoch + 1, **progress.sums.record, **validated})
             self._keep_if_best(validated)
             self._count_patience(validated["reward"])
-            record |= validated
-            before = progress.history[-1]["seconds"] if progress.history else 0.0
-            progress.epoch += 1
-            progress.history.append({"epoch": progress.epoch, **record, "seconds": round(before + time.perf_counter() - began, 2)})
+            progress.epoch, progress.sums = progress.epoch + 1, Sums()
+            self.permutations.drawn.clear()
             self._save()
-            if self.callback and self.callback.on_epoch_end(progress.history[-1]):
+            self._write_results()
+            if self.callback and self.callback.on_epoch_end({**progress.history[-1], "seconds": progress.times[-1]}):
                 break
         return progress
 
-    def _train_epoch(self) -> dict[str, float]:
+    def _train_epoch(self) -> None:
+        """To its end, or to where it is asked to stop."""
         self.policy.train()
-        total, settings = self.updates_per_epoch, self.config.optimisation
-        objective = succeeded = own = actions = seen = 0.0
-        observations = 0
+        total, settings, sums = self.updates_per_epoch, self.config.optimisation, self.progress.sums
         bucket = 1 if settings.batch_order == "random" else LENGTH_BUCKET
-        for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator), bucket)):
+        for done, drawn in enumerate(batches(self.train, settings.batch_size, self.permutations.replayed(), bucket)):
+            if done < sums.batches:  # before the run was resumed
+                continue
+            if self.stop_requested:
+                return
+            if time.perf_counter() - self._saved >= self.checkpoint_seconds:
+                self._save()
             for group in self.optimiser.param_groups:
                 group["lr"] = optim.scheduled_learning_rate(settings, self.progress.epoch + done / total, self.epochs)
             batch = self.augment(drawn)
             update = self.update(batch)
             execution = update.execution
-            seen += len(batch)
-            objective += update.objective * len(batch)
-            own += int(update.own.sum())
             right = torch.from_numpy((execution.final.numpy() == batch.goal).all(-1))  # [batch]
-            succeeded += int((right & execution.stopped & update.own).sum())
-            actions += int(execution.alive.sum())
-            observations += update.observations
+            sums.batches += 1
+            sums.instructions += len(batch)
+            sums.objective += update.objective * len(batch)
+            sums.own += int(update.own.sum())
+            sums.succeeded += int((right & execution.stopped & update.own).sum())
+            sums.actions += int(execution.alive.sum())
+            sums.observations += update.observations
             if self.callback:
-                self.callback.on_batch_end(done + 1, total, objective / seen)
-        return {
-            "objective": objective / seen,
-            "train_inst": 100 * succeeded / own if own else math.nan,
-            "actions": actions / seen,
-            "observations": observations,
-        }
+                self.callback.on_batch_end(done + 1, total, sums.objective / sums.instructions)
 
     def augment(self, batch: Turns) -> Turns:
         """The batch with symbols renamed and words dropped, if the settings say so."""
@@ -211,17 +203,35 @@ class Trainer:
             likelihood = average(self.teacher.likelihood(batch, execution), execution, settings.normalisation)  # [batch]
             gained = torch.lerp(gained, likelihood, DISTILLATION_WEIGHT)
         objective = gained.mean()
+        self._check_finite("objective", objective)
         self.optimiser.zero_grad()
         (-objective).backward()
+        weights = list(self.policy.parameters())
+        norm = torch.nn.utils.get_total_norm([each.grad for each in weights if each.grad is not None])
+        self._check_finite("norm of the gradient", norm)
         if settings.max_grad_norm:
-            torch.nn.utils.clip_grad_norm_(self.policy.parameters(), settings.max_grad_norm)
+            torch.nn.utils.clip_grads_with_norm_(weights, settings.max_grad_norm, norm)
         self.optimiser.step()
         if self.critic:
             self.critic.update(self.optimiser.param_groups[0]["lr"])
+            weights += self.critic.network.parameters()
+        self._check_finite("norm of the weights", torch.nn.utils.get_total_norm(weights))
         self.progress.updates += 1
         if settings.ema_decay:
             optim.update_average(self.average.parameters(), self.policy.parameters(), settings.ema_decay, self.progress.updates)
         return Update(float(objective.detach()), execution, observed.own, observed.observations)
+
+    def _check_finite(self, name: str, value: Tensor) -> None:
+        """Raise InputError if training has diverged; the last checkpoint is from before that."""
+        if math.isfinite(float(value.detach())):
+            return
+        settings, progress = self.config.optimisation, self.progress
+        clipping = f"a lower --max-grad-norm than {settings.max_grad_norm:g}" if settings.max_grad_norm else "--max-grad-norm 1"
+        raise InputError(
+            f"{self.folder.path}: in epoch {progress.epoch + 1}, batch {progress.sums.batches + 1}, the {name} is {float(value.detach())}: "
+            f"training has diverged; start another run with a lower --learning-rate than {settings.learning_rate:g}, or with {clipping}; "
+            "the last checkpoint before it is kept"
+        )
 
     @property
     def learner(self) -> Learner:
@@ -263,11 +273,11 @@ class Trainer:
         return {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
 
     def _keep_if_best(self, record: dict[str, float]) -> None:
-        """Save the model if it is the best since the warm-up, whose models are another learner's."""
+        """Keep the weights if they are the best since the warm-up, whose models are another learner's."""
         progress = self.progress
         if score(record) > progress.best_score or progress.epoch == self.warm_up_epochs:
             progress.best_epoch = progress.epoch + 1
-            checkpoint.save(self.folder.model, self.average.state_dict(), {"epoch": progress.best_epoch, "validation": record})
+            self.best = {name: value.detach().clone() for name, value in self.average.state_dict().items()}
 
     def _count_patience(self, reward: float) -> None:
         """Not in the warm-up: the learner has to run."""
@@ -284,58 +294,90 @@ class Trainer:
     # Checkpoints.
 
     def _save(self) -> None:
+        """Write a checkpoint, from which all other files of the run can be written."""
+        self._count_time()
+        progress = self.progress
         tensors = {
             **{f"policy.{name}": value for name, value in self.policy.state_dict().items()},
             **({f"average.{name}": value for name, value in self.average.state_dict().items()} if self.average is not self.policy else {}),
-            **{f"optimiser.{name}": value for name, value in optim.state_tensors(self.optimiser, self.policy).items()},
+            **{f"best.{name}": value for name, value in self.best.items()},
             **({f"critic.{name}": value for name, value in self.critic.tensors().items()} if self.critic else {}),
+            **{f"optimiser.{name}": value for name, value in optim.state_tensors(self.optimiser, self.policy).items()},
+            **{f"permutations.{number}": drawn for number, drawn in enumerate(self.permutations.drawn)},
             "generator.state": self.generator.get_state(),
         }
-        checkpoint.save(self.folder.checkpoint(self.progress.epoch), tensors, dataclasses.asdict(self.progress))
+        info = {"run": self._run, **dataclasses.asdict(progress)}
+        checkpoint.save(self.folder.checkpoint(progress.epoch, progress.sums.batches), tensors, info)
         self.folder.remove_old_checkpoints()
-        self._write_metrics()
 
-    def _write_metrics(self) -> None:
-        write_text(self.folder.metrics, "".join(f"{to_json(record)}\n" for record in self.progress.history))
+    def _count_time(self) -> None:
+        now, progress = time.perf_counter(), self.progress
+        progress.seconds, self._clock, self._saved = progress.seconds + now - self._clock, now, now
+        if len(progress.times) < progress.epoch:
+            progress.times.append(round(progress.seconds, 2))
+
+    def _write_results(self) -> None:
+        """Write what people and other programs read: the selected model, if it is not there yet, and the metrics."""
+        progress, model = self.progress, self.folder.model
+        if progress.best_epoch:
+            best = progress.history[progress.best_epoch - 1]
+            validation = {name: best[name] for name in ("reward", "inst", "utts3", "utts5")}
+            info = {"run": self._run, "epoch": progress.best_epoch, "validation": validation}
+            if not _holds(model, checkpoint.checksum_of(self.best, info)):
+                checkpoint.save(model, self.best, info)
+        self.folder.write_results(progress.history, progress.times)
 
     def resume(self) -> list[str]:
-        """Continue from the newest checkpoint that is whole; returns what is wrong with newer ones."""
+        """Continue from the newest checkpoint that is whole; returns what is wrong with newer ones.
+
+        The selected model, the metrics and the manifest are written anew where they are missing, damaged or of another epoch.
+        """
         complaints: list[str] = []
+        run = self._run = self.folder.check()
         self.folder.remove_unfinished_files()
         for path in self.folder.checkpoints():
             try:
-                self._restore(*checkpoint.load(path))
+                self._restore(path, run)
             except checkpoint.CheckpointError as error:
                 complaints.append(str(error))
             except (KeyError, TypeError, ValueError, RuntimeError) as error:
                 complaints.append(f"{path}: does not fit this run ({error})")
             else:
-                self._write_metrics()  # the run may have been killed before it came to that
+                self._write_results()
                 return complaints
         if complaints:
-            advice = f"{self.folder.path}: no checkpoint is left to resume from; start the run anew in another folder"
-            raise InputError("\n".join([*complaints, advice]))
+            found = "; ".join(complaints)
+            raise InputError(f"{self.folder.path}: no checkpoint is left to resume from ({found}); start the run anew in another folder")
         return []
 
-    def _restore(self, tensors: dict[str, Tensor], info: dict[str, Any]) -> None:
+    def _restore(self, path: Path, run: str) -> None:
+        tensors, info = checkpoint.load(path, 12 * checkpoint.size(self.policy) + (64 << 20))
+        if info.pop("run", None) != run:
+            raise checkpoint.CheckpointError(f"{path}: is the checkpoint of another run; put it back where it was")
         if info.get("teacher", self.progress.teacher) != self.progress.teacher:
             raise InputError(f"--teacher {self.config.teacher}: is not the one that the run began with")
-        parts: dict[str, dict[str, Tensor]] = {"policy": {}, "average": {}, "critic": {}, "optimiser": {}, "generator": {}}
+        progress: Progress = build(Progress, info, str(path))
+        names = ("policy", "average", "best", "critic", "optimiser", "permutations", "generator")
+        parts: dict[str, dict[str, Tensor]] = {name: {} for name in names}
         for name, tensor in tensors.items():
             part, _, rest = name.partition(".")
             parts[part][rest] = tensor
-        if any(name.startswith("optimiser.0.") for name in tensors):
-            raise ValueError("version 0.1 of sestra wrote it; continue the run with that version")
-        self.policy.load_state_dict(parts["policy"])
+        if progress.best_epoch:
+            checkpoint.restore(self.average, parts["best"], path, "the run")
         if self.average is not self.policy:
-            self.average.load_state_dict(parts["average"])
+            checkpoint.restore(self.average, parts["average"], path, "the run")
+        checkpoint.restore(self.policy, parts["policy"], path, "the run")
         if self.critic:
             self.critic.restore(parts["critic"])
         optim.restore_state(self.optimiser, self.policy, parts["optimiser"])
+        self.permutations.drawn = [parts["permutations"][str(number)] for number in range(len(parts["permutations"]))]
         self.generator.set_state(parts["generator"]["state"])
-        self.progress = Progress(**info)
+        self.best, self.progress = parts["best"], progress
 
 
-def permutations(generator: torch.Generator) -> Permutation:
-    """Random orders that the generator decides."""
-    return lambda count: torch.randperm(count, generator=generator).numpy()
+def _holds(model: Path, checksum: str) -> bool:
+    """Whether the file is there and whole, and has that checksum."""
+    try:
+        return checkpoint.checksum(model) == checksum
+    except checkpoint.CheckpointError:
+        return False

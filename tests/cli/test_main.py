@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from commands import python, run
@@ -74,6 +75,26 @@ def test_a_reader_that_leaves_early_is_no_error():
     command = f"{sys.executable} -m sestra data show | head -n 1"
     done = python(f"import subprocess; subprocess.run({command!r}, shell=True, check=True)")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+WRITING = ["--help", "--version", "data show", "data generate --world scene", "data stats --json", "paper list", "train --help"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- 2>&-", ">/dev/full 2>/dev/full"])
+@pytest.mark.parametrize("arguments", WRITING)
+def test_output_that_cannot_be_written(arguments: str, where: str):
+    command = f"{sys.executable} -m sestra {arguments} {where}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    reason = "Bad file descriptor" if where.startswith(">&-") else "No space left on device"
+    assert done.stderr == ("" if "2>" in where else f"sestra: standard output cannot be written ({reason})\n")
+
+
+def test_help_in_a_narrow_terminal():
+    done = python("from sestra.cli import main; main(['--help'])", COLUMNS="5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: sestra")
 
 
 def test_output_that_lacks_characters():

@@ -339,10 +339,42 @@ def test_resuming_from_damaged_checkpoints(capsys, small_data, tmp_path, how):
             assert "nocheckpointisleft" in message
 
 
+@pytest.mark.parametrize("what", ["objective", "gradient", "weights"])
+def test_a_run_that_diverges_is_stopped_and_keeps_its_last_checkpoint(capsys, small_data, tmp_path, monkeypatch, what):
+    from sestra.learning.trainer import Trainer
+
+    out, update = tmp_path / "run", Trainer.update
+
+    def diverge(self, batch):
+        if self.progress.epoch == 1:
+            parameter = next(self.policy.parameters())
+            if what == "weights":
+                self.optimiser.register_step_post_hook(lambda *_: parameter.data.fill_(torch.inf))
+            elif what == "gradient":
+                parameter.register_hook(lambda gradient: gradient * torch.nan)
+            else:
+                parameter.data.fill_(torch.nan)
+        return update(self, batch)
+
+    monkeypatch.setattr(Trainer, "update", diverge)
+    flags = ["train", "--world", "scene", "--data", small_data, "--out", out, *SMALL[2:], "--epochs", "3"]
+    status, _, errors = run(capsys, *flags)
+    assert status == 2
+    [line] = [line for line in errors.splitlines() if line.startswith("sestra: ")]
+    assert f"in epoch 2, batch 1, the {'objective' if what == 'objective' else f'norm of the {what}'} is" in line
+    assert "a lower --learning-rate" in line
+    assert "--max-grad-norm" in line
+    (newest,) = RunFolder(out).checkpoints()
+    assert all(tensor.isfinite().all() for tensor in checkpoint.load(newest)[0].values())
+    monkeypatch.setattr(Trainer, "update", update)
+    assert run(capsys, "train", "--resume", "--data", small_data, "--out", out)[0] == 0
+
+
 # Ctrl-C, and another process.
 
 
-def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path, monkeypatch, number):
     out = tmp_path / "run"
     code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from sestra.cli import main; sys.exit(main())"
     flags = ["train", "--world", "scene", "--data", str(small_data), "--out", str(out), *SMALL[2:], "--epochs", "100000"]
@@ -357,20 +389,19 @@ def test_interrupted_run_stops_cleanly_and_resumes(capsys, small_data, tmp_path)
         until = time.monotonic() + 60
         while not (out / "metrics.jsonl").exists() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, errors = process.communicate(timeout=30)
     finally:
         process.kill()
-    assert process.returncode == 130, errors
+    assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
-    assert "Stopped in epoch" in errors
+    assert "Stopped after epoch" in errors
     assert "--resume" in errors
     assert not list(out.rglob("*.part"))
     folder = RunFolder(out)
     reached = checkpoint.load(folder.checkpoints()[0])[1]["epoch"]
-    content = json.loads((out / "config.json").read_text())
-    (out / "config.json").write_text(
-        json.dumps({**content, "optimisation": {**content["optimisation"], "epochs": reached + 1}})
+    monkeypatch.setattr(
+        "sestra.learning.trainer.Trainer.unfinished", property(lambda self: self.progress.epoch <= reached)
     )  # so that it ends
     status, output, _ = run(capsys, "train", "--resume", "--data", small_data, "--out", out, "--json")
     assert status == 0

@@ -176,7 +176,7 @@ def states(draw: st.DrawFn, world: str) -> str:
     return get_world(world).format(tuple(draw(contents) for _ in range(get_world(world).slots)))
 
 
-words = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufeff"), min_size=1, max_size=20).filter(str.strip)
+words = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs"]), min_size=1, max_size=20).filter(str.strip)
 
 
 @st.composite
@@ -265,3 +265,11 @@ def test_scone_prints_back_byte_for_byte(scone: Path, tmp_path: Path, world: str
     assert (len(interactions), sum(len(interaction.instructions) for interaction in interactions)) == COUNTS[world, split]
     reader.write(tmp_path / "again.tsv", get_world(world), interactions)
     assert (tmp_path / "again.tsv").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("character", ["\u200b", "\u200d", "\u202e", "\u2066", "\u00ad", "\ufeff"])
+def test_characters_that_cannot_be_seen_are_reported(tmp_path, character):
+    path = tmp_path / "tangrams-dev.tsv"
+    path.write_text(f"a\t1:0 2:1 3:2 4:3 5:4\tremove{character} it\t1:1 2:2 3:3 4:4\n")
+    with pytest.raises(DataError, match=f"invisible character U\\+{ord(character):04X} at character"):
+        reader.read(path, get_world("tangrams"))

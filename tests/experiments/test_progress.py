@@ -18,8 +18,9 @@ from sestra.experiments.trials import NOTE, Outcome
 
 def write(folder, epochs: int) -> None:
     folder.mkdir()
-    lines = [{"epoch": n, "inst": 50.0 + n, "utts3": None, "utts5": 20.0 + n, "seconds": 60.0 * n} for n in range(1, epochs + 1)]
+    lines = [{"epoch": n, "inst": 50.0 + n, "utts3": None, "utts5": 20.0 + n} for n in range(1, epochs + 1)]
     (folder / "metrics.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (folder / "times.json").write_text(json.dumps([60.0 * n for n in range(1, epochs + 1)]))
 
 
 def view_of(tmp_path, *, terminal: bool) -> tuple[View, SimpleNamespace, io.StringIO]:
@@ -74,7 +75,7 @@ def test_lines_where_there_is_no_terminal(tmp_path):
         view.refresh(pool)
         view.refresh(pool)
         with (tmp_path / "scene-sestra-1" / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps({"epoch": 4, "inst": 60.0, "utts3": 40.0, "utts5": 30.0, "seconds": 240.0}) + "\n")
+            file.write(json.dumps({"epoch": 4, "inst": 60.0, "utts3": 40.0, "utts5": 30.0}) + "\n")
         view.refresh(pool)
     epochs = view.rows["scene-sestra-1"].trial.config.optimisation.epochs
     assert text.getvalue().splitlines() == [

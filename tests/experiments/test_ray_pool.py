@@ -51,11 +51,13 @@ def states(base: Path) -> dict[str, tuple]:
     return {name: state_of(RunFolder(base / "runs" / name)) for name in NAMES}
 
 
-def metrics(base: Path, name: str) -> list[dict]:
+def times(base: Path, name: str) -> list[float]:
+    """The seconds at the end of each epoch so far: another time if it was trained again."""
     try:
-        return [json.loads(line) for line in (base / "runs" / name / "metrics.jsonl").read_text().splitlines()]
+        found: list[float] = json.loads((base / "runs" / name / "times.json").read_text())
     except FileNotFoundError:
         return []
+    return found
 
 
 def until(condition: Callable[[], object], seconds: float = 200) -> None:
@@ -93,8 +95,8 @@ def test_killed_worker(capsys, data, tmp_path, whole):
     kept = []
 
     def kill() -> None:
-        until(lambda: len(metrics(tmp_path, name)) >= 2)
-        kept.extend(metrics(tmp_path, name))
+        until(lambda: len(times(tmp_path, name)) >= 2)
+        kept.extend(times(tmp_path, name))
         os.kill(json.loads((tmp_path / "runs" / name / NOTE).read_text())["pid"], signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
@@ -106,14 +108,14 @@ def test_killed_worker(capsys, data, tmp_path, whole):
     assert "tried again from its last checkpoint" in errors
     assert states(tmp_path) == whole
     assert 2 <= len(kept) <= EPOCHS
-    assert metrics(tmp_path, name)[: len(kept)] == kept, "with the same seconds: no finished epoch was trained again"
+    assert times(tmp_path, name)[: len(kept)] == kept, "no finished epoch was trained again"
 
 
 def test_killed_driver(capsys, data, tmp_path, whole):
     """SIGKILL: its workers go with it, and the same command continues where they were."""
     driver = start(arguments(data, tmp_path, "--cpus", "2"), stderr=(tmp_path / "errors").open("w"))
     try:
-        until(lambda: driver.poll() is not None or any(metrics(tmp_path, name) for name in NAMES))
+        until(lambda: driver.poll() is not None or any(times(tmp_path, name) for name in NAMES))
         assert driver.poll() is None, (tmp_path / "errors").read_text()
         notes = [tmp_path / "runs" / name / NOTE for name in NAMES]
         workers = [json.loads(note.read_text())["pid"] for note in notes if note.exists()]
@@ -122,13 +124,13 @@ def test_killed_driver(capsys, data, tmp_path, whole):
         driver.wait()
     assert workers
     until(lambda: all(gone(pid) for pid in workers))
-    kept = {name: metrics(tmp_path, name) for name in NAMES}
+    kept = {name: times(tmp_path, name) for name in NAMES}
     assert any(len(epochs) < EPOCHS for epochs in kept.values())
     status, output, _ = run(capsys, *arguments(data, tmp_path))
     assert status == 0
     assert "2 of 2 runs are finished" in output
     assert states(tmp_path) == whole
-    assert all(metrics(tmp_path, name)[: len(epochs)] == epochs for name, epochs in kept.items())
+    assert all(times(tmp_path, name)[: len(epochs)] == epochs for name, epochs in kept.items())
 
 
 def test_budget(capsys, data, tmp_path):
@@ -136,7 +138,7 @@ def test_budget(capsys, data, tmp_path):
     assert status == 0
     assert "0 of 2 runs are finished, 0 of them now; 2 stopped, to be continued by the same command" in output
     assert records.read_all(tmp_path / "results") == []
-    assert metrics(tmp_path, NAMES[0]) == []
+    assert times(tmp_path, NAMES[0]) == []
 
 
 class Moody(Lamps):

@@ -71,7 +71,7 @@ def test_the_likelihood_of_the_teachers_choices_has_a_weight_in_the_objective(tm
     student = start(tmp_path / "student", teacher=str(teacher), learner="best-action", normalisation=normalisation)
     batch = student.train.select(np.arange(6))
     runtime = agent_folder.read(teacher / "agent").runtime()
-    value, execution, _ = student.update(batch)
+    value, execution, *_ = student.update(batch)
     mine = execution.log_probs.detach()
     told = []
     for row, length in enumerate(execution.lengths.tolist()):

@@ -20,8 +20,8 @@ from sestra.learning.decoding import forced, greedy, sampled
 from sestra.learning.learners.base import average
 from sestra.learning.learners.sestra import Sestra
 from sestra.learning.policies.base import DeferredGradients, IndependentSteps, SelectsMemory
+from sestra.learning.progress import Permutations
 from sestra.learning.rollout import roll_out
-from sestra.learning.trainer import permutations
 from sestra.worlds import WORLDS
 from sestra.worlds.reward import rewards
 from sestra.worlds.tables import Integers, Tables
@@ -90,7 +90,7 @@ def learnt() -> PlainPolicy:
     policy, train, generator = make(), turns_of(300, seed=1), torch.Generator().manual_seed(0)
     optimiser = torch.optim.Adam(policy.parameters(), 0.005)
     for _ in range(12):
-        for batch in batches(train, 50, permutations(generator)):
+        for batch in batches(train, 50, Permutations(generator).replayed()):
             optimiser.zero_grad()
             (-objective(policy, batch, sampled(generator))).backward()
             optimiser.step()
