@@ -33,6 +33,7 @@ def measure(steps: int) -> dict[str, Any]:
     class Count(sestra.Callback):
         def on_train_begin(self, trainer: Any, notices: Any) -> None:
             nonlocal instructions
+            del notices
             instructions = len(trainer.train)
 
     with tempfile.TemporaryDirectory() as folder:
