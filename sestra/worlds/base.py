@@ -80,6 +80,8 @@ class World(ABC, Generic[Content]):
     """Everything that a slot can hold, the empty content first."""
     edits: Sequence[Edit]
     """Everything that can be done to a slot."""
+    columns: ClassVar[int | None] = None
+    """How many slots a row has when states are drawn as a grid; None: one row."""
     interchangeable: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
     """Symbols that may take each other's places without a change of the world's rules, each with the words that people use for it, the most
     usual first; training may rename them at random (``sestra.data.augment``)."""

@@ -54,6 +54,9 @@ class Tables:
 
     def _check(self, after: list[list[Any]]) -> None:
         """That the world keeps the interface's promises; a mistake there would show only as an agent that learns badly."""
+        columns: Any = self.world.columns
+        if columns is not None and (type(columns) is not int or not 1 <= columns <= self.slots):
+            raise InputError(f"world {self.world.name}: columns is {columns!r}; expected a whole number from 1 to {self.slots}, its slots")
         if len(self._index) < len(self.world.contents):
             raise InputError(f"world {self.world.name}: two of its contents are equal; list each once")
         if len(self.world.action_indices) < self.actions:

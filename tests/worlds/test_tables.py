@@ -316,6 +316,10 @@ def variant(**changes: object) -> World:
         ({"edits": (Edit("press"), Edit("press"))}, "two of its actions read the same"),
         ({"contents": ("off", "on")}, "edit 'paint' makes 'red' of 'on', which is not among its contents"),
         ({"edit": lambda self, content, edit: content}, "an edit that changes nothing is invalid"),
+        ({"columns": 0}, "columns is 0; expected a whole number from 1 to 3, its slots"),
+        ({"columns": 4}, "columns is 4"),
+        ({"columns": True}, "columns is True"),
+        ({"columns": "2"}, "columns is '2'"),
     ],
 )
 def test_a_world_that_breaks_a_promise_is_refused(changes, message):
