@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
@@ -18,6 +19,7 @@ from sestra.worlds import WORLDS
 
 if TYPE_CHECKING:
     from sestra.agent import Agent
+    from sestra.serve.watch import WatchedRun
 
 
 BACKLOG = 2048
@@ -33,7 +35,9 @@ class Serve:
     port: int = 8000
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
-    """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one per world. Default: the shipped ones."""
+    """An agent, by a shipped name or the folder of a run or an export; repeat it for several. Default: the shipped ones."""
+    watch: Annotated[Path | None, tyro.conf.arg(metavar="RUN", help_behavior_hint="")] = None
+    """The folder of a training run to show while it learns, at /watch.html."""
     workers: int = 1
     """How many processes answer requests: at most one per core makes sense."""
 
@@ -43,23 +47,30 @@ class Serve:
         for package in ("fastapi", "uvicorn"):
             import_module(package)
         with _listening(self.host, self.port) as listening:
-            agents = load(self.agent)
+            agents, watched = load(self.agent), self._watched()
             if self.workers == 1:
-                status = self._serve(agents, listening)
+                status = self._serve(agents, listening, watched)
             else:
                 from sestra.serve.workers import run_workers
 
                 listening.listen(BACKLOG)
-                status = run_workers(self.workers, lambda announces: self._serve(agents, listening, announces=announces))
+                status = run_workers(self.workers, lambda announces: self._serve(agents, listening, watched, announces=announces))
         sys.stderr.write("stopped\n")
         return status
 
-    def _serve(self, agents: list[Agent], listening: socket.socket, *, announces: bool = True) -> int:
+    def _watched(self) -> WatchedRun | None:
+        from sestra.serve.watch import WatchedRun
+
+        return None if self.watch is None else WatchedRun(self.watch)
+
+    def _serve(self, agents: list[Agent], listening: socket.socket, watched: WatchedRun | None, *, announces: bool = True) -> int:
         from sestra.serve import server
         from sestra.serve.app import create_app
 
-        app = create_app(agents, hosts(self.host, listening))
-        server.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n" if announces else "")
+        app = create_app(agents, hosts(self.host, listening), watched)
+        address = _address(listening)
+        seen = f"{watched.name} can be watched at {address}watch.html\n" if watched else ""
+        server.run(app, listening, f"sestra is at {address} (Ctrl-C stops it)\n{seen}" if announces else "")
         if app.state.batcher.busy:  # nobody waits for its answer, but Python would
             sys.stderr.write("stopped\n" if announces else "")
             sys.stderr.flush()
@@ -76,26 +87,25 @@ def hosts(given: str, listening: socket.socket) -> set[str] | None:
 
 
 def load(given: Sequence[str]) -> list[Agent]:
-    """The agents, one per world, ready to answer at once."""
+    """The agents, ready to answer at once; a world's first is the one that follows instructions if none is named."""
     from sestra import pretrained
     from sestra.agent import Agent, Context
     from sestra.data.synthetic import generate
 
-    names = list(given) or [name for name in WORLDS.names() if name in pretrained.names()]
+    names = list(given) or sorted(pretrained.names(), key=lambda name: (name not in WORLDS.names(), name))
     if not names:
         raise InputError("no agents ship with this version; give one with --agent FOLDER, such as a run's folder")
     agents: dict[str, Agent] = {}
     for name in names:
         agent = Agent.from_pretrained(name)
-        world = agent.world.name
-        if world in agents:
-            raise InputError(f"--agent {name}: is an agent for {world}, as {agents[world].name} is; give one per world")
+        if agent.name in agents:
+            raise InputError(f"--agent {name}: is the second agent called {agent.name}; give each once, and folders of different names")
         if agent.world.grammar() is not None:  # the first call of a model is its slowest
             [example] = generate(agent.world, 1, seed=0)
             state = example.states[0]
             assert state is not None  # a generated state is known
             agent.take_turns([Context((agent.world.format(state),), example.instructions[:1])])
-        agents[world] = agent
+        agents[agent.name] = agent
     return list(agents.values())
 
 
