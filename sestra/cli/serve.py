@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
@@ -19,7 +18,6 @@ from sestra.worlds import WORLDS
 
 if TYPE_CHECKING:
     from sestra.agent import Agent
-    from sestra.serve.watch import WatchedRun
 
 
 BACKLOG = 2048
@@ -36,8 +34,6 @@ class Serve:
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
     """An agent, by a shipped name or the folder of a run or an export; repeat it for several. Default: the shipped ones."""
-    watch: Annotated[Path | None, tyro.conf.arg(metavar="RUN", help_behavior_hint="")] = None
-    """The folder of a training run to show while it learns, at /watch.html."""
     workers: int = 1
     """How many processes answer requests: at most one per core makes sense."""
 
@@ -47,30 +43,23 @@ class Serve:
         for package in ("fastapi", "uvicorn"):
             import_module(package)
         with _listening(self.host, self.port) as listening:
-            agents, watched = load(self.agent), self._watched()
+            agents = load(self.agent)
             if self.workers == 1:
-                status = self._serve(agents, listening, watched)
+                status = self._serve(agents, listening)
             else:
                 from sestra.serve.workers import run_workers
 
                 listening.listen(BACKLOG)
-                status = run_workers(self.workers, lambda announces: self._serve(agents, listening, watched, announces=announces))
+                status = run_workers(self.workers, lambda announces: self._serve(agents, listening, announces=announces))
         sys.stderr.write("stopped\n")
         return status
 
-    def _watched(self) -> WatchedRun | None:
-        from sestra.serve.watch import WatchedRun
-
-        return None if self.watch is None else WatchedRun(self.watch)
-
-    def _serve(self, agents: list[Agent], listening: socket.socket, watched: WatchedRun | None, *, announces: bool = True) -> int:
+    def _serve(self, agents: list[Agent], listening: socket.socket, *, announces: bool = True) -> int:
         from sestra.serve import server
         from sestra.serve.app import create_app
 
-        app = create_app(agents, hosts(self.host, listening), watched)
-        address = _address(listening)
-        seen = f"{watched.name} can be watched at {address}watch.html\n" if watched else ""
-        server.run(app, listening, f"sestra is at {address} (Ctrl-C stops it)\n{seen}" if announces else "")
+        app = create_app(agents, hosts(self.host, listening))
+        server.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n" if announces else "")
         if app.state.batcher.busy:  # nobody waits for its answer, but Python would
             sys.stderr.write("stopped\n" if announces else "")
             sys.stderr.flush()

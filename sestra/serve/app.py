@@ -27,7 +27,6 @@ from sestra.serve.batching import Batcher, BusyError, ClosedError
 from sestra.serve.drawings import add_drawings, title
 from sestra.serve.lookup import Lookup, RefusedError, checked
 from sestra.serve.middleware import Guard, refusal
-from sestra.serve.watch import WatchedRun, add_watching
 from sestra.version import __version__
 
 STATIC = Path(__file__).parent / "static"
@@ -56,13 +55,13 @@ SeedQuery = Annotated[int, Query(ge=0, le=schemas.MAX_SEED)]
 OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=schemas.MAX_SEED)]
 
 
-def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None, watched: WatchedRun | None = None) -> FastAPI:
+def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None) -> FastAPI:
     """The application with these agents, of which a world's first is used if none is named.
 
-    ``hosts`` are the host names that it accepts, by default any; ``watched`` is a training run to show. Close the application's
-    ``state.batcher`` as soon as the server is to stop.
+    ``hosts`` are the host names that it accepts, by default any. Close the application's ``state.batcher`` as soon as the
+    server is to stop.
     """
-    lookup = Lookup(agents, [watched.world] if watched else [])
+    lookup = Lookup(agents)
     limits = schemas.Limits(state=lookup.longest_state, body=max(schemas.MAX_BODY_BYTES, 2 * schemas.MAX_FRAMES * lookup.longest_state))
     batcher = Batcher({_key(agent, how): partial(_turns_as_json, agent, how) for agent in agents for how in get_args(How)})
 
@@ -77,9 +76,8 @@ def create_app(agents: Sequence[Agent], hosts: Collection[str] | None = None, wa
     )
     app.state.batcher = batcher
     _add_error_handlers(app)
-    _add_queries(app, lookup, limits, watched)
+    _add_queries(app, lookup, limits)
     add_drawings(app, lookup, _INVALID)
-    add_watching(app, watched, _INVALID)
 
     @app.post("/api/follow", response_model=Turn, responses={**_INVALID, **_UNAVAILABLE})
     async def follow(body: schemas.FollowRequest, request: Request) -> Response:
@@ -150,7 +148,7 @@ async def _until_disconnected(request: Request, pending: Coroutine[Any, Any, byt
         gone.cancel()
 
 
-def _add_queries(app: FastAPI, lookup: Lookup, limits: schemas.Limits, watched: WatchedRun | None) -> None:
+def _add_queries(app: FastAPI, lookup: Lookup, limits: schemas.Limits) -> None:
     """Everything that needs no policy and no drawing."""
 
     @app.get("/healthz")
@@ -162,7 +160,7 @@ def _add_queries(app: FastAPI, lookup: Lookup, limits: schemas.Limits, watched: 
     async def worlds() -> schemas.Worlds:
         """The worlds that the server has agents for."""
         summaries = [_summary(lookup.agents(name)) for name in lookup.names]
-        return schemas.Worlds(worlds=summaries, attention=TITLES, limits=limits, watching=watched.name if watched else None)
+        return schemas.Worlds(worlds=summaries, attention=TITLES, limits=limits)
 
     @app.get("/api/examples", responses=_INVALID)
     def examples(

@@ -23,13 +23,13 @@ class RefusedError(InputError):
 
 
 class Lookup:
-    """The agents of a server, and their worlds; ``worlds`` are others that it shows."""
+    """The agents of a server, and their worlds."""
 
-    def __init__(self, agents: Sequence[Agent], worlds: Sequence[World[Any]] = ()) -> None:
+    def __init__(self, agents: Sequence[Agent]) -> None:
         self._agents: dict[str, list[Agent]] = {}
         for agent in agents:
             self._agents.setdefault(agent.world.name, []).append(agent)
-        self._worlds = {world.name: world for world in (*worlds, *(agent.world for agent in agents))}
+        self._worlds = {agent.world.name: agent.world for agent in agents}
 
     @property
     def names(self) -> list[str]:

@@ -132,7 +132,6 @@ class Worlds(BaseModel):
     worlds: list[WorldSummary]
     attention: dict[str, str] = Field(description="What each attention is over, in words, by its name.")
     limits: Limits
-    watching: str | None = Field(description="The name of the training run that the server shows.")
 
 
 class Brush(BaseModel):

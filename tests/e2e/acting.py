@@ -40,7 +40,7 @@ def expected(complaints: list[str], text: str) -> None:
 
 def label(page: Page) -> str:
     """The drawn state in words."""
-    return page.locator("#drawing svg").get_attribute("aria-label") or ""
+    return page.locator("#drawing-0 svg").get_attribute("aria-label") or ""
 
 
 def announced(page: Page) -> list[str]:

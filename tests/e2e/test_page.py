@@ -68,7 +68,7 @@ def test_every_action_is_shown_and_announced_in_words(page: Page):
     expect(page.locator("#where")).to_have_text(f"{steps.count()} / {steps.count()}")
     words = [label.rsplit(",", 1)[0] for label in steps.evaluate_all("steps => steps.map(step => step.getAttribute('aria-label'))")]
     assert announced(page)[-len(words) :] == [f"{one[0].upper()}{one[1:]}." for one in words]
-    expect(page.locator("#caption")).to_have_text("Stops")
+    expect(page.locator("#caption-0")).to_have_text("Stops")
 
 
 def test_the_first_action_is_there_within_a_tenth_of_a_second(page: Page):
@@ -102,7 +102,7 @@ def test_scrubbing_and_looking_at_a_step(page: Page):
     steps = page.locator(".step")
     count = steps.count()
     expect(page.locator("#where")).to_have_text(f"{count} / {count}")
-    drawing = page.locator("#drawing svg")
+    drawing = page.locator("#drawing-0 svg")
     end = drawing.get_attribute("aria-label")
     page.get_by_label("Step", exact=True).press("Home")
     expect(page.locator("#where")).to_have_text("Start")
@@ -115,7 +115,7 @@ def test_scrubbing_and_looking_at_a_step(page: Page):
     expect(page.locator("#where")).to_have_text(f"{count} / {count}")
     assert drawing.get_attribute("aria-label") == end
     steps.nth(0).hover()
-    expect(page.locator("#caption")).to_contain_text("Where it looked before it")
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked before it")
     assert drawing.get_attribute("aria-label") == start
     expect(page.locator(".look")).not_to_have_count(0)
     panel = page.get_by_label("Why the agent took this step")
@@ -136,7 +136,7 @@ def test_what_was_looked_at_is_named_and_marked(page: Page, world: str):
     turn = Agent.from_pretrained(world).follow(said(page)["state"][0], ["remove the frist one", "do it with the secnd one"]).turns[1]
     names = [attended.name for attended in turn.steps[0].attention]
     page.locator(".turn").nth(1).locator(".step").first.hover()
-    expect(page.locator("#caption")).to_contain_text("Where it looked", timeout=20_000)
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked", timeout=20_000)
     titles = page.locator(".attended h3").all_inner_texts()
     assert sorted(titles) == sorted(TITLES[name] for name in names)
     over_words = page.locator(".over-words .respelt")
@@ -205,7 +205,7 @@ def test_editing_by_click_and_by_key(open_page: Callable[[str], Page], world: st
 def test_the_drawing_is_the_package_s(open_page: Callable[[str], Page], world: str):
     """The same shapes in the same colours, whoever draws them."""
     page = open_page(f"#world={world}&state={STATES[world]}")
-    ours = page.locator("#drawing svg *:is(rect, ellipse, polygon, path, text)").evaluate_all(
+    ours = page.locator("#drawing-0 svg *:is(rect, ellipse, polygon, path, text)").evaluate_all(
         "shapes => shapes.map(shape => [shape.tagName, shape.getAttribute('fill'), shape.getAttribute('stroke'), shape.textContent])"
     )
     drawing = ElementTree.fromstring(draw_svg(get_world(world), get_world(world).parse(STATES[world])))

@@ -300,7 +300,6 @@ async function prepareAll() {
     }
   });
   offered = await ask("api/worlds");
-  byId("watch").hidden = offered.watching === null;
   byId("worlds").append(
     ...offered.worlds.map(({ name, title }) =>
       make("label", {}, make("input", { type: "radio", name: "world", value: name, change: () => changeWorld(name) }), make("span", {}, title)),
