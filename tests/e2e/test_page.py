@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from acting import announced, choose_world, label, now, said, say
+from acting import announced, choose_world, expect_state, expected, label, now, said, say
 from playwright.sync_api import BrowserContext, Page, expect
 
 from sestra import Agent
@@ -192,7 +192,7 @@ def test_editing_by_click_and_by_key(open_page: Callable[[str], Page], world: st
     target = page.locator(".target").nth(place - 1)
     target.click()
     target.press(keys)
-    assert now(page) == after
+    expect_state(page, after)
     drawn = label(page)
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
@@ -266,7 +266,7 @@ WRONG_LINKS = [
 ]
 
 
-def test_a_link_is_not_believed(open_page: Callable[[str], Page]):
+def test_a_link_is_not_believed(open_page: Callable[[str], Page], complaints: list[str]):
     page = open_page(WRONG_LINKS[0][0])
     for fragment, message in WRONG_LINKS:
         page.goto(page.url.split("#")[0] + fragment)  # another fragment of the same page
@@ -274,6 +274,7 @@ def test_a_link_is_not_believed(open_page: Callable[[str], Page]):
         page.get_by_label("Instruction").fill("what is wrong is said until something else is")
         expect(page.locator("#problem")).to_have_text("")
     say(page, "throw out the first beaker")
+    expected(complaints, "status of 422")
 
 
 def test_a_link_with_markup_shows_it_as_text(open_page: Callable[[str], Page]):
