@@ -35,7 +35,7 @@ def obedient(monkeypatch) -> Agent:
         ("1:" + "g" * 30000, ["go"], r"30,002 characters"),
         ("1:g " * 400 + "x", ["go"], r"start state: "),
         ("1:" + "g" * 150, ["go"], r"start state: 1 objects"),
-        ("1:" + "g" * 150 + " 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", ["go"], r"start state: 1900 units"),
+        ("1:" + "g" * 150 + " 2:_ 3:_ 4:_ 5:_ 6:_ 7:_", ["go"], r"start state: 150 units"),
         (None, ["go"], "start state: .*not text"),
         (STATES["alchemy"], ["throw it", ""], r"instruction 2: '' has no word"),
         (STATES["alchemy"], ["  \n"], r"instruction 1: .*no word"),
