@@ -28,11 +28,12 @@ def measure(steps: int) -> dict[str, Any]:
     def stop(record: dict[str, Any]) -> bool:
         nonlocal taken
         taken += record["actions"] * instructions
-        return taken >= steps
+        return bool(taken >= steps)
 
     class Count(sestra.Callback):
         def on_train_begin(self, trainer: Any, notices: Any) -> None:
             nonlocal instructions
+            del notices
             instructions = len(trainer.train)
 
     with tempfile.TemporaryDirectory() as folder:

@@ -76,4 +76,3 @@ if __name__ == "__main__":
     dev = InstructionEnv(WORLD, interactions=splits(WORLD)["dev"], vocabulary=train.vocabulary)
     record = {"steps": model.num_timesteps, "seconds": round(seconds), "dev_inst": round(accuracy(model, dev), 1)}
     options.out.write_text(json.dumps(record) + "\n")
-    print(record)

@@ -48,6 +48,7 @@ RULES = {
     "sestra train": Rule(f"{SMALL} --epochs 1"),
     "sestra evaluate": Rule(SMALL),
     "sestra analyze": Rule(f"{SMALL} --errors 3"),
+    "sestra check": Rule("--capability colour"),
     "sestra data generate": Rule("--count 20"),
     "sestra data download": Rule(only_parsed="fetches SCONE; tests/data/test_download.py fetches from a server of its own"),
     "sestra serve": Rule(only_parsed="serves until it is stopped; tests/serve talks to the application"),

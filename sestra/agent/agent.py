@@ -17,7 +17,7 @@ import numpy as np
 from sestra import pretrained
 from sestra.agent import folder as agent_folder
 from sestra.agent import hub
-from sestra.agent.decoding import beam_search, forced, greedy, roll_out, sampled
+from sestra.agent.decoding import after, beam_search, forced, greedy, roll_out, sampled
 from sestra.agent.execution import Execution
 from sestra.agent.explain import explain
 from sestra.agent.folder import About
@@ -31,7 +31,7 @@ from sestra.data.batch import Turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError, shortened
 from sestra.worlds import World
-from sestra.worlds.tables import Flags, Tables
+from sestra.worlds.tables import Flags, Integers, Tables
 
 TakeTurns = Callable[[Sequence[Context]], list[Turn]]
 
@@ -154,17 +154,23 @@ class Agent:
         for first in range(0, len(parsed), MAX_BATCH):
             numbers = in_order[first : first + MAX_BATCH]
             some = [parsed[number] for number in numbers]
-            idle = np.array([not context.understood for context in some])  # [batch]: nothing is done where no word was understood
-            turns = explain(self.tables, some, self._execute(as_turns(some, self.tables), idle, decoding, generator))
+            idle = np.array([not (context.understood or context.actions) for context in some])  # [batch]: where no word was understood
+            longest = max(len(context.actions) for context in some)
+            given = np.array(
+                [[*context.actions, *[-1] * (longest - len(context.actions))] for context in some], np.int64
+            )  # [batch, longest]
+            turns = explain(self.tables, some, self._execute(as_turns(some, self.tables), idle, given, decoding, generator))
             taken |= dict(zip(numbers, turns, strict=True))
         return [taken[number] for number in range(len(parsed))]
 
-    def _execute(self, turns: Turns, idle: Flags, decoding: Decoding, generator: np.random.Generator) -> Execution:
-        """What the networks choose."""
+    def _execute(self, turns: Turns, idle: Flags, given: Integers, decoding: Decoding, generator: np.random.Generator) -> Execution:
+        """What the networks choose, after the actions that are given."""
         horizon = self.about.horizon if decoding.horizon is None else decoding.horizon
-        choose = sampled(generator) if decoding.how == "sample" else greedy
+        choose = then = sampled(generator) if decoding.how == "sample" else greedy
         if decoding.how == "beam":
             choose = forced(beam_search(self._runtime, self.tables, turns, horizon, decoding.beam))
+        if given.size:
+            choose = after(given, choose, then)
         return roll_out(self._runtime, self.tables, turns, horizon, choose, idle=idle, attention=True)
 
     # What evaluation needs (``sestra.agent.evaluation.Evaluated``).

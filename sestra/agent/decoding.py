@@ -37,6 +37,16 @@ def forced(actions: Integers) -> Choose:
     return lambda _log_probs, step: actions[:, step]
 
 
+def after(given: Integers, choose: Choose, then: Choose) -> Choose:
+    """The given actions, ``[batch, steps]`` with -1 where there is none; ``then`` chooses after them, ``choose`` where none are given."""
+
+    def chosen(log_probs: LogProbs, step: int) -> Integers:
+        others = np.where((given >= 0).any(1), then(log_probs, step), choose(log_probs, step))  # [batch]
+        return np.where(given[:, step] >= 0, given[:, step], others) if step < given.shape[1] else others
+
+    return chosen
+
+
 def roll_out(
     runtime: Runtime,
     tables: Tables,

@@ -16,13 +16,14 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from sestra import pretrained
+from sestra.agent.limits import MAX_INSTRUCTION_LENGTH
 from sestra.agent.runtime import Ensemble, Network
 from sestra.data.vocabulary import MAX_WORD_LENGTH, Vocabulary
 from sestra.errors import InputError, check_number, shortened
 from sestra.io import MAX_TEXT, build, make_folder, parse_json, read_bytes, read_json, replacing, to_json
 from sestra.registry import check_reference
 from sestra.version import __version__
-from sestra.worlds import get_world
+from sestra.worlds import World, get_world
 from sestra.worlds.tables import Tables, compile_world
 
 FORMAT = 1
@@ -32,6 +33,7 @@ IN_RUN = "agent"
 MAX_GRAPH = 256 << 20
 """Bytes of a graph."""
 MAX_NETWORKS = 64
+MAX_EXAMPLES = 50
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class About:
     """Of the package that wrote it."""
     files: dict[str, str] = field(default_factory=dict)
     """The SHA-256 of every other file."""
+    examples: tuple[dict[str, Any], ...] = ()
+    """Some interactions of the training data, each with its start ``state`` and its ``instructions``: what the page suggests."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,31 @@ def read(folder: Path) -> Contents:
         world, card = get_world(about.world), found.get(CARD, b"").decode()
     except (InputError, UnicodeDecodeError) as error:
         raise InputError(f"{place}: {error}") from error
+    _check_examples(about.examples, world, place)
     return Contents(about, Vocabulary(tuple(words)), compile_world(world), networks, card)
+
+
+def _check_examples(examples: Sequence[Mapping[str, Any]], world: World[Any], place: Path) -> None:
+    advice = "the file is damaged, use another one"
+    if len(examples) > MAX_EXAMPLES:
+        raise InputError(f"{place}: has {len(examples)} examples; expected at most {MAX_EXAMPLES}; {advice}")
+    for number, example in enumerate(examples, start=1):
+        state, instructions = example.get("state"), example.get("instructions")
+        if (
+            set(example) != {"state", "instructions"}
+            or not isinstance(state, str)
+            or not isinstance(instructions, list)
+            or not instructions
+        ):
+            raise InputError(f"{place}: example {number} is not a state and some instructions; {advice}")
+        if not all(isinstance(text, str) and 0 < len(text) <= MAX_INSTRUCTION_LENGTH for text in instructions):
+            raise InputError(
+                f"{place}: example {number} has an instruction that is no text of up to {MAX_INSTRUCTION_LENGTH} characters; {advice}"
+            )
+        try:
+            world.parse(state)
+        except InputError as error:
+            raise InputError(f"{place}: example {number}: {shortened(str(error), 200)}; {advice}") from error
 
 
 GRAPHS = ("encode", "step")

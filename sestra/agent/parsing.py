@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_STATE_LENGTH, MAX_WORDS
+from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_WORDS, max_state_length
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Word
 from sestra.data.batch import Example, Turns, join_instructions, make_turns
@@ -15,6 +15,7 @@ from sestra.errors import InputError, shortened
 from sestra.worlds.tables import Tables
 
 MAX_MESSAGE_LENGTH = 320
+MAX_ACTIONS = 1_000
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class ParsedContext:
     """The words of all instructions as the user typed them, with None for each delimiter between instructions."""
     states: list[tuple[Any, ...]]
     """The start states of the turns so far."""
+    actions: list[int]
+    """The indices of the actions that are given."""
 
     @property
     def understood(self) -> bool:
@@ -55,11 +58,20 @@ class Parser:
         read = [self.speller.read(instruction) for instruction in instructions]
         labels = join_instructions([[word.text for word in words] for words, _ in read], None, None)
         parsed = [self.state(state, f"{place}state {number}: ") for number, state in enumerate(states, start=1)]
-        return ParsedContext(instructions[-1], read[-1][0], [ids for _, ids in read], labels, parsed)
+        return ParsedContext(instructions[-1], read[-1][0], [ids for _, ids in read], labels, parsed, self.actions(context, place))
+
+    def actions(self, context: Context, place: str) -> list[int]:
+        world = self.tables.world
+        if len(context.actions) > MAX_ACTIONS:
+            raise InputError(f"{place}{len(context.actions):,} actions are given; expected at most {MAX_ACTIONS:,}")
+        try:
+            return [world.action_indices[world.parse_action(action)] for action in context.actions]
+        except InputError as error:
+            raise InputError(f"{place}{error}") from error
 
     def state(self, text: str, place: str) -> tuple[Any, ...]:
         world = self.tables.world
-        _check_text(text, MAX_STATE_LENGTH, place, f"a state of {world.name} as text")
+        _check_text(text, max_state_length(world), place, f"a state of {world.name} as text")
         try:
             return world.parse(text)
         except InputError as error:

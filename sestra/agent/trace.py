@@ -21,6 +21,8 @@ class Context:
 
     states: tuple[str, ...]
     instructions: tuple[str, ...]
+    actions: tuple[str, ...] = ()
+    """Actions that are taken first, whatever the policy prefers; after them it goes on (greedily, if the decoding is beam search)."""
 
 
 @dataclass(frozen=True, slots=True)

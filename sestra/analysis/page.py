@@ -81,9 +81,7 @@ def _tables(analysis: Analysis, shown: Counter[ErrorClass]) -> str:
     errors, total = analysis.classes(), max(len(analysis.wrong), 1)
     kinds = [(_name(kind, linked=bool(shown[kind])), str(errors[kind]), f"{100 * errors[kind] / total:.0f}%") for kind in ErrorClass]
     accuracy = [
-        (text(name), *each.columns[:2], f"{each.successes} of {each.trials}")
-        for name, each in analysis.accuracies().items()
-        if each.trials
+        (text(name), *each.columns[:2], f"{each.successes} of {each.trials}") for name, each in analysis.accuracies().items() if each.trials
     ]
     ages = [(text(label), *map(str, counts)) for label, counts in analysis.ages().items() if any(counts)]
     return "\n".join(

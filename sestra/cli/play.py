@@ -15,7 +15,7 @@ from rich.text import Text
 
 from sestra.cli.interaction import AgentFlags, StateText, drawn, load_agent, show_turn, start_state
 from sestra.cli.options import OptionalNumber
-from sestra.data.examples import phrases_of
+from sestra.data.examples import phrases_of, random_start
 from sestra.drawing.shapes import printable
 from sestra.errors import InputError, check_number
 from sestra.worlds import World
@@ -121,10 +121,7 @@ class Session:
 
 
 def random_state(world: World[Any], rng: Random) -> str:
-    """As the world's grammar begins an interaction, or else anything."""
-    if (grammar := world.grammar()) is not None:
-        return world.format(grammar.start(rng).state)
-    return world.format(tuple(rng.choice(world.contents) for _ in range(world.slots)))
+    return world.format(random_start(world, rng))
 
 
 def _lines() -> Iterator[str]:

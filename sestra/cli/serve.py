@@ -37,7 +37,7 @@ class Serve:
     port: int = 8000
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
-    """An agent, by a shipped name or the folder of a run or an export; repeat it for several, one per world. Default: the shipped ones."""
+    """An agent, by a shipped name or the folder of a run or an export; repeat it for several. Default: the shipped ones."""
     workers: int = 1
     """How many processes answer requests: at most one per core makes sense."""
     api_key: Annotated[str | None, tyro.conf.arg(metavar="KEY", help_behavior_hint="")] = None
@@ -167,26 +167,25 @@ def log_access() -> None:
 
 
 def load(given: Sequence[str]) -> list[Agent]:
-    """The agents, one per world, ready to answer at once."""
+    """The agents, ready to answer at once; a world's first is the one that follows instructions if none is named."""
     from sestra import pretrained
     from sestra.agent import Agent, Context
     from sestra.data.synthetic import generate
 
-    names = list(given) or [name for name in WORLDS.names() if name in pretrained.names()]
+    names = list(given) or sorted(pretrained.names(), key=lambda name: (name not in WORLDS.names(), name))
     if not names:
         raise InputError("no agents ship with this version; give one with --agent FOLDER, such as a run's folder")
     agents: dict[str, Agent] = {}
     for name in names:
         agent = Agent.from_pretrained(name)
-        world = agent.world.name
-        if world in agents:
-            raise InputError(f"--agent {name}: is an agent for {world}, as {agents[world].name} is; give one per world")
+        if agent.name in agents:
+            raise InputError(f"--agent {name}: is the second agent called {agent.name}; give each once, and folders of different names")
         if agent.world.grammar() is not None:  # the first call of a model is its slowest
             [example] = generate(agent.world, 1, seed=0)
             state = example.states[0]
             assert state is not None  # a generated state is known
             agent.take_turns([Context((agent.world.format(state),), example.instructions[:1])])
-        agents[world] = agent
+        agents[agent.name] = agent
     return list(agents.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from sestra.data.scone import Interaction
@@ -44,6 +45,24 @@ class Phrases:
 def phrases_of(world: World[Any]) -> Phrases:
     """The world's own, else empty ones."""
     return world.phrases() or Phrases()
+
+
+def random_start(world: World[Any], rng: Random) -> tuple[Any, ...]:
+    """A state to begin from: as the world's grammar begins an interaction, else any that edits make of empty slots."""
+    if (grammar := world.grammar()) is not None:
+        started: tuple[Any, ...] = grammar.start(rng).state
+        return started
+    contents = reachable(world)
+    return tuple(rng.choice(contents) for _ in range(world.slots))
+
+
+def reachable(world: World[Any]) -> list[Any]:
+    """The contents that edits make of the empty one, it among them; all of them if it allows no edit."""
+    found = [world.contents[0]]
+    for content in found:
+        made = (world.edit(content, edit) for edit in world.edits)
+        found += [each for each in dict.fromkeys(made) if each is not None and each not in found]
+    return found if len(found) > 1 else list(world.contents)
 
 
 def example(world: World[Any]) -> Interaction:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from sestra.drawing.generic import Drawing, State
+from sestra.drawing.editing import Brush, Editor
+from sestra.drawing.generic import Drawing, State, WorldDrawing
 from sestra.drawing.palette import CARD, INK, RULE
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape, wrap
 from sestra.drawing.svg import to_svg
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Box",
+    "Brush",
     "Disc",
     "Drawing",
+    "Editor",
     "Label",
     "Picture",
     "Polygon",
@@ -87,9 +90,9 @@ def changed(world: World[Any], before: State, after: State) -> frozenset[int]:
     return drawing_of(world).changed(before, after)
 
 
-def drawing_of(world: World[Any]) -> Drawing:
-    """The world's own drawing, else the generic one."""
-    return world.drawing() or Drawing()
+def drawing_of(world: World[Any]) -> WorldDrawing:
+    """The world's own drawing, with boxes for what it leaves out."""
+    return WorldDrawing(world, world.drawing() or Drawing())
 
 
 def _picture(world: World[Any], state: State, highlight: Collection[int]) -> Picture:
@@ -135,7 +138,7 @@ def _check(world: World[Any], state: State, highlight: Collection[int] = ()) -> 
     for content in state:
         if content not in world.contents:
             raise InputError(f"{content!r} is not a content of {world.name}; expected one such as {world.contents[-1]!r}")
-    places = drawing_of(world).places or world.slots
+    places = drawing_of(world).places
     for place in highlight:
         if place not in range(places):
             raise InputError(f"cannot highlight place {place!r} of {world.name}; expected numbers from 0 to {places - 1}")

@@ -27,6 +27,28 @@ NAMED = {
     "yellow": "#fbe45c",
 }
 
+SEVERAL = (
+    "#4aa3ea",
+    "#f28e1c",
+    "#27ae7c",
+    "#dc2f43",
+    "#6a3aa2",
+    "#fbe45c",
+    "#1590a3",
+    "#e78ab4",
+    "#5c3413",
+    "#93a136",
+    "#33468f",
+    "#9aa5b1",
+)
+"""Colours for things that have none of their own, the most different ones first."""
+
+
+def colour_of(text: str, number: int) -> str:
+    """The colour that the text names, such as that of "a red book"; else the one with that number, counted from 0."""
+    named = [NAMED[word] for word in text.lower().replace("_", " ").split() if word in NAMED]
+    return named[0] if named else mix(SEVERAL[number % len(SEVERAL)], PAPER, 0.45 * (number // len(SEVERAL) % 2))
+
 
 def ink_on(fill: str) -> str:
     """Dark or white, whichever reads better on the fill."""

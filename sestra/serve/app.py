@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, get_args
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,20 +17,21 @@ from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 
 from sestra.agent import Agent, Context
+from sestra.agent.limits import max_state_length
+from sestra.agent.options import How
 from sestra.agent.parsing import check_word_count, count_words
 from sestra.agent.trace import Turn
-from sestra.drawing import draw_strip_svg
 from sestra.drawing.attention_rows import TITLES
-from sestra.drawing.sprites import sprites
 from sestra.errors import InputError
 from sestra.serve import phrases, schemas
 from sestra.serve.admission import MAX_PER_CLIENT, Admission
 from sestra.serve.batching import Batcher, BusyError, ClosedError
+from sestra.serve.drawings import add_drawings, title
+from sestra.serve.lookup import Lookup, RefusedError, checked
 from sestra.serve.metrics import MEDIA_TYPE, Metrics
 from sestra.serve.middleware import Guard
 from sestra.serve.refusals import refusal
 from sestra.version import __version__
-from sestra.worlds import World
 
 STATIC = Path(__file__).parent / "static"
 EXPECTED_BODY = "send an object as the OpenAPI document describes it"
@@ -42,8 +43,6 @@ DESCRIPTION = (
 
 
 Responses = dict[int | str, dict[str, Any]]
-Given = TypeVar("Given")
-Found = TypeVar("Found")
 
 
 def _refusals(reasons: Mapping[int, str]) -> Responses:
@@ -69,14 +68,6 @@ SeedQuery = Annotated[int, Query(ge=0, le=schemas.MAX_SEED)]
 OptionalSeedQuery = Annotated[int | None, Query(ge=0, le=schemas.MAX_SEED)]
 
 
-class RefusedError(InputError):
-    """A request that is wrong: which field, and why."""
-
-    def __init__(self, where: str, reason: str) -> None:
-        super().__init__(reason)
-        self.where = where
-
-
 def create_app(
     agents: Sequence[Agent],
     hosts: Collection[str] | None = None,
@@ -85,14 +76,18 @@ def create_app(
     per_client: int = MAX_PER_CLIENT,
     metrics: Metrics | None = None,
 ) -> FastAPI:
-    """The application with these agents, one per world; ``hosts`` are the host names that it accepts, by default any.
+    """The application with these agents, of which a world's first is used if none is named.
 
-    When the server is to stop, close its ``state.admission``, and its ``state.batcher`` when nothing more is to be answered.
+    ``hosts`` are the host names that it accepts, by default any. When the server is to stop, close its ``state.admission``, and its
+    ``state.batcher`` when nothing more is to be answered.
     """
-    by_world = {agent.world.name: agent for agent in agents}
+    lookup = Lookup(agents)
+    limits = schemas.Limits(state=lookup.longest_state, body=max(schemas.MAX_BODY_BYTES, 2 * schemas.MAX_FRAMES * lookup.longest_state))
     pages = {f"/{path.name}" for path in STATIC.iterdir()} | {"/"}
     admission = Admission(metrics, api_key=api_key, public=pages, per_client=per_client)
-    batcher = Batcher({name: partial(_turns_as_json, agent, admission.metrics) for name, agent in by_world.items()})
+    batcher = Batcher(
+        {_key(agent, how): partial(_turns_as_json, agent, how, admission.metrics) for agent in agents for how in get_args(How)}
+    )
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -113,23 +108,28 @@ def create_app(
     )
     app.state.admission, app.state.batcher = admission, batcher
     _add_error_handlers(app)
-    _add_probes(app, list(by_world), admission)
-    _add_queries(app, by_world)
+    _add_probes(app, lookup.names, admission)
+    _add_queries(app, lookup, limits)
+    add_drawings(app, lookup, _INVALID)
 
     @app.post("/api/follow", response_model=Turn, responses=_INVALID)
     async def follow(body: schemas.FollowRequest, request: Request) -> Response:
         """Follow one instruction; requests that arrive at the same time are answered as one batch."""
         begun, words = time.perf_counter(), _count_words(body)
-        world = _world(by_world, body.world)
+        agent = lookup.agent(body.world, body.agent)
         for number, turn in enumerate(body.history):
-            _parse(world, turn.state, f"history.{number}.state")
-        _parse(world, body.state, "state")
+            lookup.parse(agent.world, turn.state, f"history.{number}.state")
+        lookup.parse(agent.world, body.state, "state")
+        for number, action in enumerate(body.actions):
+            checked(f"actions.{number}", agent.world.parse_action, action)
         context = Context(
             (*(turn.state for turn in body.history), body.state),
             (*(turn.instruction for turn in body.history), body.instruction),
+            tuple(body.actions),
         )
+        item, size = (context, body.seed), words + len(context.instructions)
         try:
-            answer = await _until_disconnected(request, batcher.submit(world.name, context, words + len(context.instructions)))
+            answer = await _until_disconnected(request, batcher.submit(_key(agent, body.how), item, size))
         except BusyError as error:
             raise HTTPException(429, "too many requests are waiting; try again in a second", {"Retry-After": "1"}) from error
         except ClosedError as error:
@@ -141,29 +141,32 @@ def create_app(
         return Response(answer, media_type="application/json")
 
     _add_page(app)
-    app.add_middleware(Guard, hosts=hosts, admission=admission)
+    app.add_middleware(Guard, hosts=hosts, admission=admission, largest_body=limits.body)
     return app
 
 
-def _turns_as_json(agent: Agent, metrics: Metrics, contexts: Sequence[Context]) -> list[bytes]:
-    metrics.count_batch(len(contexts))
-    return [to_json(turn) for turn in agent.take_turns(contexts)]
+def _key(agent: Agent, how: How) -> str:
+    """What requests that are answered as one batch have in common."""
+    return f"{agent.name} {how}"
+
+
+def _turns_as_json(agent: Agent, how: How, metrics: Metrics, items: Sequence[tuple[Context, int | None]]) -> list[bytes]:
+    """The turn in each context; samples have seeds of their own, so they are drawn one by one."""
+    metrics.count_batch(len(items))
+    contexts = [context for context, _ in items]
+    if how == "sample":
+        turns = [turn for context, seed in items for turn in agent.take_turns([context], how=how, seed=seed)]
+    else:
+        turns = agent.take_turns(contexts) if how == "greedy" else agent.take_turns(contexts, how=how)
+    return [to_json(turn) for turn in turns]
 
 
 def _count_words(body: schemas.FollowRequest) -> int:
     """The words of all instructions, counted before anything else is done with them."""
     earlier = [(f"history.{number}.instruction", turn.instruction) for number, turn in enumerate(body.history)]
-    count = sum(_checked(where, count_words, instruction) for where, instruction in (*earlier, ("instruction", body.instruction)))
-    _checked("history", check_word_count, count)
+    count = sum(checked(where, count_words, instruction) for where, instruction in (*earlier, ("instruction", body.instruction)))
+    checked("history", check_word_count, count)
     return count
-
-
-def _checked(where: str, check: Callable[[Given], Found], value: Given) -> Found:
-    """The result of the check; an error names the field."""
-    try:
-        return check(value)
-    except InputError as error:
-        raise RefusedError(where, str(error)) from error
 
 
 async def _until_disconnected(request: Request, pending: Coroutine[Any, Any, bytes]) -> bytes | None:
@@ -203,50 +206,43 @@ def _add_probes(app: FastAPI, worlds: list[str], admission: Admission) -> None:
         return Response(admission.metrics.text(), media_type=MEDIA_TYPE)
 
 
-def _add_queries(app: FastAPI, agents: Mapping[str, Agent]) -> None:
-    """Everything that needs no policy."""
+def _add_queries(app: FastAPI, lookup: Lookup, limits: schemas.Limits) -> None:
+    """Everything that needs no policy and no drawing."""
 
     @app.get("/api/worlds")
     async def worlds() -> schemas.Worlds:
         """The worlds that the server has agents for."""
-        summaries = [
-            schemas.WorldSummary(
-                name=name,
-                agent=agent.name,
-                actions={str(action): phrases.in_words(agent.world, action) for action in agent.world.actions},
-            )
-            for name, agent in agents.items()
-        ]
-        return schemas.Worlds(worlds=summaries, attention=TITLES, limits=schemas.Limits())
+        summaries = [_summary(lookup.agents(name)) for name in lookup.names]
+        return schemas.Worlds(worlds=summaries, attention=TITLES, limits=limits)
 
     @app.get("/api/examples", responses=_INVALID)
     def examples(
         world: WorldQuery, count: Annotated[int, Query(ge=1, le=schemas.MAX_EXAMPLES)] = 6, seed: OptionalSeedQuery = None
     ) -> schemas.Examples:
-        """Start states with instructions: built-in and generated ones, or only generated ones if there is a seed."""
-        return schemas.Examples(examples=phrases.examples(_world(agents, world), count, seed))
+        """Start states with instructions: built-in, stored and generated ones; with a seed, generated ones or random states."""
+        agent = lookup.agent(world)
+        return schemas.Examples(examples=phrases.examples(agent.world, count, seed, agent.about.examples))
 
     @app.get("/api/suggestions", responses=_INVALID)
     def suggestions(world: WorldQuery, state: StateQuery, spoken: bool = False, seed: SeedQuery = 0) -> schemas.Suggestions:
         """Instructions that make sense in a state; ``spoken`` means that there is an earlier turn to refer to."""
-        known = _world(agents, world)
-        return schemas.Suggestions(suggestions=phrases.suggestions(known, _parse(known, state, "state"), spoken=spoken, seed=seed))
+        agent = lookup.agent(world)
+        parsed = lookup.parse(agent.world, state, "state")
+        found = phrases.suggestions(agent.world, parsed, spoken=spoken, seed=seed, stored=agent.about.examples)
+        return schemas.Suggestions(suggestions=found)
 
-    @app.get("/api/drawing", responses=_INVALID)
-    def drawing(world: WorldQuery) -> dict[str, Any]:
-        """The shapes that the page draws states with."""
-        return sprites(_world(agents, world))
 
-    @app.post(
-        "/api/picture",
-        response_class=Response,
-        responses={200: {"content": {"image/svg+xml": {}}, "description": "One picture of all frames"}, **_INVALID},
+def _summary(agents: Sequence[Agent]) -> schemas.WorldSummary:
+    """Of a world, by all its agents."""
+    world = agents[0].world
+    return schemas.WorldSummary(
+        name=world.name,
+        title=title(world),
+        agent=agents[0].name,
+        agents=[schemas.AgentSummary(name=agent.name, description=phrases.agent_in_words(agent)) for agent in agents],
+        actions={str(action): phrases.in_words(world, action) for action in world.actions},
+        state_length=max_state_length(world),
     )
-    def picture(request: schemas.PictureRequest) -> Response:
-        """Captions and states, one below the other, as one SVG."""
-        world = _world(agents, request.world)
-        frames = [(frame.caption, _parse(world, frame.state, f"frames.{n}.state")) for n, frame in enumerate(request.frames)]
-        return Response(draw_strip_svg(world, frames), media_type="image/svg+xml")
 
 
 def _add_page(app: FastAPI) -> None:
@@ -262,16 +258,6 @@ def _add_page(app: FastAPI) -> None:
         if name not in files:
             raise HTTPException(404, "there is nothing at this address; the page is at /, the interface is described at /openapi.json")
         return FileResponse(files[name], media_type=MEDIA_TYPES[files[name].suffix])
-
-
-def _world(agents: Mapping[str, Agent], name: str) -> World[Any]:
-    if name not in agents:
-        raise RefusedError("world", f"there is no agent for {name!r}; expected one of {', '.join(agents)}")
-    return agents[name].world
-
-
-def _parse(world: World[Any], text: str, where: str) -> tuple[Any, ...]:
-    return _checked(where, world.parse, text)
 
 
 def _add_error_handlers(app: FastAPI) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_STATE_LENGTH, MAX_WORDS
+from sestra.agent.limits import MAX_INSTRUCTION_LENGTH, MAX_WORDS
+from sestra.agent.options import How
+from sestra.agent.parsing import MAX_ACTIONS
 
 MAX_BODY_BYTES = 256 * 1024
-"""Bytes."""
+"""Bytes, in worlds whose states are not very long."""
+MAX_STATE_LENGTH = 1 << 20
+"""Characters of a state in any world; each world has a limit of its own."""
+MAX_ACTION_LENGTH = 200
 MAX_NAME_LENGTH = 50
 MAX_TURNS = 50
 MAX_FRAMES = 2 * MAX_TURNS
@@ -19,7 +24,7 @@ MAX_SEED = 2**31 - 1
 WorldName = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH, description="A world's name.", examples=["alchemy"])]
 StateText = Annotated[
     str,
-    Field(max_length=MAX_STATE_LENGTH, description="A state in SCONE's notation.", examples=["1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"]),
+    Field(max_length=MAX_STATE_LENGTH, description="A state in the world's notation.", examples=["1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_"]),
 ]
 InstructionText = Annotated[
     str,
@@ -47,6 +52,15 @@ class FollowRequest(RequestBody):
     state: StateText
     history: Annotated[list[EarlierTurn], Field(max_length=MAX_TURNS, description="The earlier turns, oldest first.")] = []
     instruction: InstructionText
+    agent: Annotated[str | None, Field(max_length=MAX_NAME_LENGTH, description="An agent's name; by default the world's first.")] = None
+    how: Annotated[How, Field(description="Take the most probable actions, sample them, or search for the best sequence.")] = "greedy"
+    seed: Annotated[int | None, Field(ge=0, le=MAX_SEED, description="Of the sample; without one it differs from request to request.")] = (
+        None
+    )
+    actions: Annotated[
+        list[Annotated[str, Field(max_length=MAX_ACTION_LENGTH)]],
+        Field(max_length=MAX_ACTIONS, description="Actions to take first, whatever the agent prefers; then it goes on."),
+    ] = []
 
 
 class Frame(RequestBody):
@@ -63,22 +77,53 @@ class PictureRequest(RequestBody):
     frames: Annotated[list[Frame], Field(min_length=1, max_length=MAX_FRAMES)]
 
 
+class StateChange(RequestBody):
+    """A state, and the one since which its changes are marked."""
+
+    state: StateText
+    since: StateText
+
+
+class FramesRequest(RequestBody):
+    """States to take apart for the page."""
+
+    world: WorldName
+    frames: Annotated[list[StateChange], Field(min_length=1, max_length=MAX_FRAMES)]
+
+
+class EditRequest(RequestBody):
+    """A brush, and the place to put it on."""
+
+    world: WorldName
+    state: StateText
+    place: Annotated[int, Field(ge=1, description="Counted from 1.")]
+    brush: Annotated[str, Field(max_length=MAX_NAME_LENGTH, description="The name of one of the drawing's brushes.")]
+
+
+class AgentSummary(BaseModel):
+    name: str
+    description: str = Field(description="Its policy, its learner and the number of its networks.")
+
+
 class WorldSummary(BaseModel):
-    """A world, and the agent that acts in it."""
+    """A world, and the agents that act in it."""
 
     name: str
-    agent: str
+    title: str
+    agent: str = Field(description="The agent that follows instructions if none is named.")
+    agents: list[AgentSummary]
     actions: dict[str, str] = Field(description="Every action, in words.")
+    state_length: int = Field(description="Characters of the longest state.")
 
 
 class Limits(BaseModel):
     """Anything longer is refused: characters of an instruction and of a state, earlier turns, words of an interaction, bytes of a body."""
 
     instruction: int = MAX_INSTRUCTION_LENGTH
-    state: int = MAX_STATE_LENGTH
+    state: int
     history: int = MAX_TURNS
     words: int = MAX_WORDS
-    body: int = MAX_BODY_BYTES
+    body: int
 
 
 class Worlds(BaseModel):
@@ -87,6 +132,51 @@ class Worlds(BaseModel):
     worlds: list[WorldSummary]
     attention: dict[str, str] = Field(description="What each attention is over, in words, by its name.")
     limits: Limits
+
+
+class Brush(BaseModel):
+    """Something that can be put on a place when a state is edited; ``key`` does it from the keyboard."""
+
+    name: str
+    label: str
+    key: str
+    sign: str
+    fill: str
+    ink: str
+    row: str
+
+
+class Drawing(BaseModel):
+    """What the page draws a world with. Shapes are as in ``sestra.drawing``, and sprites are drawn around x = 0."""
+
+    world: str
+    title: str
+    place: str = Field(description="What a place is called.")
+    columns: int | None = Field(description="How many places a row has, if they form a grid.")
+    width: float
+    height: float
+    background: list[dict[str, Any]]
+    sprites: dict[str, list[dict[str, Any]]]
+    places: list[dict[str, Any]] = Field(description="The frame of each place, and its number before and after a change.")
+    brushes: list[Brush]
+    hint: str
+
+
+class ShownFrame(BaseModel):
+    """A state as the page draws it."""
+
+    parts: list[dict[str, Any]] = Field(description="A key, a sprite's name or shapes, where they are and where they come in from.")
+    changed: list[int] = Field(description="The places that have changed, counted from 0.")
+    description: str
+    places: list[str] = Field(description="What each place holds, in words.")
+
+
+class Frames(BaseModel):
+    frames: list[ShownFrame]
+
+
+class Edited(BaseModel):
+    state: str | None = Field(description="The new state; null if nothing changes.")
 
 
 class Example(BaseModel):

@@ -70,7 +70,8 @@ class World(ABC, Generic[Content]):
     ``drawing``, ``grammar`` and the methods beside them return optional parts; where one returns None, the package uses a generic part.
     The class in the module ``world`` of a package has its parts in modules beside it, which are imported when they are first asked for:
     ``drawing.DRAWING``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
-    ``encoder.ENCODER``, ``analysis.ANALYSIS`` and ``checks.CHECKS``. A world that is written in a single file overrides the methods instead.
+    ``encoder.ENCODER``, ``analysis.ANALYSIS`` and ``checks.CHECKS``. A world that is written in a single file overrides the methods
+    instead.
     """
 
     name: str

@@ -18,6 +18,14 @@ def now(page: Page) -> str:
     return fields.get("end", fields["state"])[0]
 
 
+def expect_state(page: Page, state: str) -> None:
+    """Wait until the interaction has come to the state."""
+    page.wait_for_function(
+        "state => { const said = new URLSearchParams(location.hash.slice(1)); return (said.get('end') ?? said.get('state')) === state; }",
+        arg=state,
+    )
+
+
 def choose_world(page: Page, world: str) -> None:
     page.get_by_role("radio", name=world.capitalize()).check(force=True)
     expect(page.locator(f"svg.world-{world}")).to_be_visible()
@@ -40,7 +48,7 @@ def expected(complaints: list[str], text: str) -> None:
 
 def label(page: Page) -> str:
     """The drawn state in words."""
-    return page.locator("#drawing svg").get_attribute("aria-label") or ""
+    return page.locator("#drawing-0 svg").get_attribute("aria-label") or ""
 
 
 def announced(page: Page) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from acting import announced, choose_world, label, now, said, say
+from acting import announced, choose_world, expect_state, expected, label, now, said, say
 from playwright.sync_api import BrowserContext, Page, expect
 
 from sestra import Agent
@@ -68,7 +68,7 @@ def test_every_action_is_shown_and_announced_in_words(page: Page):
     expect(page.locator("#where")).to_have_text(f"{steps.count()} / {steps.count()}")
     words = [label.rsplit(",", 1)[0] for label in steps.evaluate_all("steps => steps.map(step => step.getAttribute('aria-label'))")]
     assert announced(page)[-len(words) :] == [f"{one[0].upper()}{one[1:]}." for one in words]
-    expect(page.locator("#caption")).to_have_text("Stops")
+    expect(page.locator("#caption-0")).to_have_text("Stops")
 
 
 def test_the_first_action_is_there_within_a_tenth_of_a_second(page: Page):
@@ -102,7 +102,7 @@ def test_scrubbing_and_looking_at_a_step(page: Page):
     steps = page.locator(".step")
     count = steps.count()
     expect(page.locator("#where")).to_have_text(f"{count} / {count}")
-    drawing = page.locator("#drawing svg")
+    drawing = page.locator("#drawing-0 svg")
     end = drawing.get_attribute("aria-label")
     page.get_by_label("Step", exact=True).press("Home")
     expect(page.locator("#where")).to_have_text("Start")
@@ -115,7 +115,7 @@ def test_scrubbing_and_looking_at_a_step(page: Page):
     expect(page.locator("#where")).to_have_text(f"{count} / {count}")
     assert drawing.get_attribute("aria-label") == end
     steps.nth(0).hover()
-    expect(page.locator("#caption")).to_contain_text("Where it looked before it")
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked before it")
     assert drawing.get_attribute("aria-label") == start
     expect(page.locator(".look")).not_to_have_count(0)
     panel = page.get_by_label("Why the agent took this step")
@@ -136,7 +136,7 @@ def test_what_was_looked_at_is_named_and_marked(page: Page, world: str):
     turn = Agent.from_pretrained(world).follow(said(page)["state"][0], ["remove the frist one", "do it with the secnd one"]).turns[1]
     names = [attended.name for attended in turn.steps[0].attention]
     page.locator(".turn").nth(1).locator(".step").first.hover()
-    expect(page.locator("#caption")).to_contain_text("Where it looked", timeout=20_000)
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked", timeout=20_000)
     titles = page.locator(".attended h3").all_inner_texts()
     assert sorted(titles) == sorted(TITLES[name] for name in names)
     over_words = page.locator(".over-words .respelt")
@@ -192,7 +192,7 @@ def test_editing_by_click_and_by_key(open_page: Callable[[str], Page], world: st
     target = page.locator(".target").nth(place - 1)
     target.click()
     target.press(keys)
-    assert now(page) == after
+    expect_state(page, after)
     drawn = label(page)
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
@@ -205,7 +205,7 @@ def test_editing_by_click_and_by_key(open_page: Callable[[str], Page], world: st
 def test_the_drawing_is_the_package_s(open_page: Callable[[str], Page], world: str):
     """The same shapes in the same colours, whoever draws them."""
     page = open_page(f"#world={world}&state={STATES[world]}")
-    ours = page.locator("#drawing svg *:is(rect, ellipse, polygon, path, text)").evaluate_all(
+    ours = page.locator("#drawing-0 svg *:is(rect, ellipse, polygon, path, text)").evaluate_all(
         "shapes => shapes.map(shape => [shape.tagName, shape.getAttribute('fill'), shape.getAttribute('stroke'), shape.textContent])"
     )
     drawing = ElementTree.fromstring(draw_svg(get_world(world), get_world(world).parse(STATES[world])))
@@ -266,7 +266,7 @@ WRONG_LINKS = [
 ]
 
 
-def test_a_link_is_not_believed(open_page: Callable[[str], Page]):
+def test_a_link_is_not_believed(open_page: Callable[[str], Page], complaints: list[str]):
     page = open_page(WRONG_LINKS[0][0])
     for fragment, message in WRONG_LINKS:
         page.goto(page.url.split("#")[0] + fragment)  # another fragment of the same page
@@ -274,6 +274,7 @@ def test_a_link_is_not_believed(open_page: Callable[[str], Page]):
         page.get_by_label("Instruction").fill("what is wrong is said until something else is")
         expect(page.locator("#problem")).to_have_text("")
     say(page, "throw out the first beaker")
+    expected(complaints, "status of 422")
 
 
 def test_a_link_with_markup_shows_it_as_text(open_page: Callable[[str], Page]):

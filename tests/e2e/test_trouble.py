@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from acting import announced, choose_world, expected, label, now, said, say
+from acting import announced, choose_world, expect_state, expected, label, now, said, say
 from playwright.sync_api import Browser, Page, Route, expect
 from servers import Server
 
@@ -172,7 +172,7 @@ def test_the_keyboard_alone_is_enough(page: Page):
     expect(page.locator("#where")).to_contain_text("1 / ")
 
     tab_to("step")
-    expect(page.locator("#caption")).to_contain_text("Where it looked")
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked")
     press("Enter")
     expect(page.locator(".step").first).to_have_attribute("aria-current", "step")
 
@@ -189,11 +189,11 @@ def test_the_keyboard_alone_is_enough(page: Page):
     press("Enter")
     tab_to("target")
     press("ArrowRight")
-    before = now(page)
+    before, address = now(page), page.url
     press("g")
-    assert now(page) != before
+    page.wait_for_url(lambda url: url != address)
     press("Backspace")
-    assert now(page) == before
+    expect_state(page, before)
     assert focused() == "target"
     for _ in range(60):
         press("Shift+Tab")
@@ -212,20 +212,19 @@ def test_a_step_is_looked_into_by_touch(browser: Browser, server: Server):
     page.locator("#suggestions button").first.wait_for()
     start = label(page)
     say(page, "throw out the last beaker")
-    expect(page.locator("#caption")).to_have_text("Stops")
+    expect(page.locator("#caption-0")).to_have_text("Stops")
     first, second = page.locator(".step").nth(0), page.locator(".step").nth(1)
     first.tap()
-    expect(page.locator("#caption")).to_contain_text("Where it looked")
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked")
     expect(page.locator(".look")).not_to_have_count(0)
-    expect(page.locator("#drawing svg")).to_be_in_viewport()
+    expect(page.locator("#drawing-0 svg")).to_be_in_viewport()
     assert label(page) == start
     first.tap()
-    expect(page.locator(".look")).to_have_count(0)
+    expect(page.locator("#caption-0")).to_contain_text("Takes")
     assert label(page) != start
     second.tap()
-    expect(page.locator(".look")).not_to_have_count(0)
+    expect(page.locator("#caption-0")).to_contain_text("Where it looked")
     page.get_by_role("button", name="One step back").tap()
-    expect(page.locator(".look")).to_have_count(0)
     expect(first).to_have_attribute("aria-current", "step")
     context.close()
 
@@ -236,7 +235,7 @@ def test_nothing_is_read_out_twice(page: Page):
     assert live.evaluate_all("regions => regions.map(region => region.id)") == ["connection", "problem", "announcer"]
     assert live.evaluate_all("regions => regions.every(region => region.checkVisibility())")
     say(page, "throw out the last beaker")
-    expect(page.locator("#caption")).to_have_text("Stops")
+    expect(page.locator("#caption-0")).to_have_text("Stops")
     count = len(announced(page))
     page.get_by_label("Step", exact=True).press("ArrowLeft")  # which says its value itself
     expect(page.get_by_label("Step", exact=True)).to_have_attribute("aria-valuetext", re.compile("^Step 2 of 3:"))
@@ -306,7 +305,7 @@ def test_movement_is_left_out_for_those_who_ask(browser: Browser, server: Server
             Element.prototype.animate = function (...given) { window.moved += 1; return animate.apply(this, given); };
         }""")
         say(page, "throw out the last beaker")
-        expect(page.locator("#caption")).to_have_text("Stops")
+        expect(page.locator("#caption-0")).to_have_text("Stops")
         assert (page.evaluate("window.moved") > 0) is moves
         assert any(each.startswith("Takes") for each in announced(page))
         context.close()

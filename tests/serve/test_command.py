@@ -173,10 +173,10 @@ def test_wrong_flags_are_clear_errors(capsys: pytest.CaptureFixture[str], argume
     assert err.startswith(f"sestra: {message}")
 
 
-def test_two_agents_of_one_world_are_refused(capsys: pytest.CaptureFixture[str], folder: Path):
+def test_two_agents_of_one_name_are_refused(capsys: pytest.CaptureFixture[str], folder: Path):
     status, _, err = run(capsys, "serve", "--port", "0", "--agent", folder, "--agent", folder)
     assert status == 2
-    assert "is an agent for tangrams, as novice is; give one per world" in err
+    assert "is the second agent called novice; give each once" in err
 
 
 def test_without_any_agent_it_says_what_to_do(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):

@@ -98,14 +98,14 @@ def test_its_instructions_are_analysed_and_suggested(desk: Desk):
     program = f"""
 from sestra.analysis.references import references
 from sestra.data.synthetic import generate
-from sestra.drawing.sprites import sprites
+from sestra.drawing import drawing_of
 from sestra.serve.phrases import examples, in_words, suggestions
 from sestra.worlds import get_world
 world = get_world("boxes")
 assert examples(world, 3, None)[0].title == "Tidying up"
 assert len(suggestions(world, world.parse("{START}"), spoken=True, seed=1)) == 4
 assert in_words(world, world.parse_action("put 2 r")) == "puts a red box on place 2"
-assert sprites(world)["world"] == "boxes"
+assert len(drawing_of(world).sprites().parts(world.parse("{START}"), ())) > 5
 assert any(turn for each in generate("boxes", 20, seed=2) for turn in references(world, each))
 """
     desk.python("-c", program)

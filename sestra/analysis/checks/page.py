@@ -21,9 +21,9 @@ def write_page(report: Report, world: World[Any], title: str, examples: int, *, 
     ]
     if report.sentences:
         tables += [_table(f"Hand-written, half “{half}”", "sentences", report.half(half)) for half in get_args(Half)]
+    counts = f"{len(report.patterns):,} generated and {len(report.sentences)} hand-written sentences"
     parts = [
-        f'<p class="quiet">{len(report.patterns):,} generated and {len(report.sentences)} hand-written sentences, '
-        f"each followed from its annotated states; {len(failed)} failures are below.</p>",
+        f'<p class="quiet">{counts}, each followed from its annotated states; {len(failed)} failures are below.</p>',
         f'<div class="tables">{"".join(tables)}</div>',
     ]
     for name in dict.fromkeys(outcome.check.capability for outcome in failed):

@@ -32,16 +32,16 @@ class Situation:
 
 
 Draw = Callable[[Random], Situation]
-"""Draws a situation; raises NoFit if the draw does not fit, so that another one is needed."""
+"""Draws a situation; raises NoFitError if the draw does not fit, so that another one is needed."""
 
 
-class NoFit(Exception):
+class NoFitError(Exception):
     """No situation was found for the pattern in this draw."""
 
 
 def need(condition: bool) -> None:
     if not condition:
-        raise NoFit
+        raise NoFitError
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,6 @@ class Checks:
 
 def _draw(draw: Draw, generator: Random, place: str) -> Situation:
     for _ in range(TRIES):
-        with suppress(NoFit):
+        with suppress(NoFitError):
             return draw(generator)
     raise RuntimeError(f"{place}: no situation fits after {TRIES} draws")

@@ -95,7 +95,9 @@ def run_checks(agent: Agent, seed: int = 0, only: Sequence[str] = (), each: int 
     known = [capability.name for capability in checks.capabilities]
     for name in only:
         if name not in known:
-            raise InputError(f"--capability {shortened(name)}: is not a capability of {agent.world.name}; expected some of {', '.join(known)}")
+            raise InputError(
+                f"--capability {shortened(name)}: is not a capability of {agent.world.name}; expected some of {', '.join(known)}"
+            )
     chosen = [capability for capability in checks.capabilities if not only or capability.name in only]
     patterns = [check for capability in chosen for check in capability.checks(agent.world, seed, each)]
     sentences = () if only else read_sentences(checks.sentences, agent.world)

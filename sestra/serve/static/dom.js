@@ -45,3 +45,5 @@ export function announce(text) {
   announced.append(make("p", {}, text));
   while (announced.children.length > 20) announced.firstChild.remove();
 }
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,12 +1,12 @@
 // Taking the interaction along: as a link, as JSON, as a picture.
 
 import { postForText } from "./api.js";
-import { current, now } from "./session.js";
 import { announce, byId, make } from "./dom.js";
-import { toFragment } from "./link.js";
+import { current, now } from "./session.js";
 
-export async function copyLink() {
-  const address = location.href.split("#")[0] + toFragment(current());
+/** `fragment` says the interaction, in whatever address the page has. */
+export async function copyLink(fragment) {
+  const address = location.href.split("#")[0] + fragment;
   try {
     await navigator.clipboard.writeText(address);
   } catch {
@@ -29,13 +29,14 @@ function flash(button, text) {
 }
 
 export function saveJson() {
-  const { world, start, turns } = current();
-  save(`${JSON.stringify({ world, start, turns, final_state: now() }, null, 1)}\n`, "application/json", "json");
+  const { world, start, agent, how, turns } = current();
+  const trace = { world, start, turns: turns.map(({ did }) => did), final_state: now(), agent, how };
+  save(`${JSON.stringify(trace, null, 1)}\n`, "application/json", "json");
 }
 
 export async function saveSvg() {
   const { world, start, turns } = current();
-  const frames = [{ caption: "", state: start }, ...turns.map((turn) => ({ caption: turn.instruction, state: turn.end }))];
+  const frames = [{ caption: "", state: start }, ...turns.map(({ did }) => ({ caption: did.instruction, state: did.end }))];
   save(await postForText("api/picture", { world, frames }), "image/svg+xml", "svg");
 }
 

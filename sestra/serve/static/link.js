@@ -1,30 +1,42 @@
 // The whole interaction in the address, after the #: readable, and believed only as far as it can be checked.
 
-import { worldOf } from "./worlds.js";
+const HOW = ["greedy", "sample", "beam"];
 
-/** World, start state, what was said, and the state that it led to. */
-export function toFragment(session) {
+/** World, start state, who acts and how, what was said, and the state that it led to. What is usual is left out. */
+export function toFragment(session, usual) {
   const fields = new URLSearchParams({ world: session.world, state: session.start });
-  for (const turn of session.turns) fields.append("do", turn.instruction);
-  if (session.turns.length) fields.append("end", session.turns.at(-1).end);
+  if (session.agent !== usual) fields.append("agent", session.agent);
+  if (session.how !== "greedy") fields.append("how", session.how);
+  if (session.other) fields.append("with", session.other);
+  for (const { did, seed } of session.turns) {
+    fields.append("do", did.instruction);
+    if (session.how === "sample") fields.append("seed", String(seed));
+  }
+  if (session.turns.length) fields.append("end", session.turns.at(-1).did.end);
   return `#${fields}`;
 }
 
-/** What a fragment says, or null where there is none; throws an Error with a sentence where it makes no sense. */
-export function fromFragment(fragment, known, limits) {
+/** What a fragment says, or null where there is none; throws an Error with a sentence where it makes no sense. States are the server's to check. */
+export function fromFragment(fragment, worlds, limits) {
   const text = fragment.replace(/^#/, "");
   if (!text) return null;
   if (text.length > limits.body) throw new Error("The link is too long to be one of this page’s.");
   const fields = new URLSearchParams(text);
-  const name = fields.get("world") ?? "";
-  if (!known.includes(name)) throw new Error(`The link is for a world that this server has no agent for. There is ${known.join(", ")}.`);
-  const world = worldOf(name);
-  const states = ["state", "end"].map((field) => (fields.has(field) ? world.parse(fields.get(field)) : undefined));
-  if (!states[0] || states[1] === null) throw new Error(`The link’s state is not one of ${world.title}.`);
+  const world = worlds.find(({ name }) => name === fields.get("world"));
+  if (!world) throw new Error(`The link is for a world that this server has no agent for. There is ${worlds.map(({ name }) => name).join(", ")}.`);
+  const start = fields.get("state") ?? "";
+  const end = fields.get("end");
+  if (!fields.has("state") || Math.max(start.length, end?.length ?? 0) > world.state_length) throw new Error(`The link’s state is not one of ${world.title}.`);
   const instructions = fields.getAll("do");
   if (instructions.length > limits.history + 1) throw new Error(`The link has more than ${limits.history + 1} instructions.`);
   if (instructions.some((instruction) => !instruction.trim() || instruction.length > limits.instruction)) {
     throw new Error(`An instruction in the link is empty or longer than ${limits.instruction} characters.`);
   }
-  return { world: name, start: world.format(states[0]), instructions, end: states[1] ? world.format(states[1]) : null };
+  const agents = world.agents.map(({ name }) => name);
+  const [agent, other, how] = [fields.get("agent") ?? world.agent, fields.get("with"), fields.get("how") ?? "greedy"];
+  for (const name of [agent, other ?? agent]) if (!agents.includes(name)) throw new Error(`The link is for an agent that this server does not have. There is ${agents.join(", ")}.`);
+  if (!HOW.includes(how)) throw new Error(`The link’s way of choosing actions is not one of ${HOW.join(", ")}.`);
+  const seeds = fields.getAll("seed").map(Number);
+  if (seeds.some((seed) => !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31)) throw new Error("A seed in the link is no number.");
+  return { world: world.name, start, instructions, end, agent, other, how, seeds };
 }

@@ -1,11 +1,14 @@
-// The page: worlds to choose from, instructions to give, and every control's wire.
+// The page: worlds and agents to choose from, instructions to give, and every control's wire.
 
-import { Away, ask, onReturn, post } from "./api.js";
-import { add, begin, capital, choose, current, dressFrom, edit, move, now, onSession, toggle, undo } from "./session.js";
-import { announce, byId, enabled, make } from "./dom.js";
+import { Away, Refused, ask, onReturn, post } from "./api.js";
+import { announce, byId, capital, enabled, make } from "./dom.js";
+import { Editor } from "./editor.js";
 import { copyLink, saveJson, saveSvg } from "./export.js";
-import { fromFragment } from "./link.js";
-import { worldOf } from "./worlds.js";
+import { frameOf, prepare, prepareTurns } from "./frames.js";
+import { fromFragment, toFragment } from "./link.js";
+import { connect, draw, move, scrub, stage, toEnd, toggle } from "./player.js";
+import { add, begin, current, exchange, now, onSession, suppose, undo } from "./session.js";
+import { suggest } from "./suggestions.js";
 
 /** What the server offers; filled once. */
 let offered = { worlds: [], attention: {}, limits: {} };
@@ -14,10 +17,9 @@ const known = new Map();
 let following = false;
 const BUSY = "The instruction before is still being followed; say this one again in a moment.";
 let changing = 0;
-let suggesting = 0;
-let seed = 0;
 
 const summary = (name) => offered.worlds.find((world) => world.name === name);
+const fragment = () => toFragment(current(), summary(current().world).agent);
 
 function complain(text) {
   byId("problem").textContent = text;
@@ -34,6 +36,20 @@ const telling = (act) => async (event) => {
   }
 };
 
+const editor = new Editor(
+  byId("brushes"),
+  byId("edit"),
+  async (state, place, brush) => {
+    const { world } = current();
+    const edited = (await post("api/edit", { world, state, place, brush })).state;
+    if (edited === null || current().world !== world) return null;
+    await prepare(world, [[edited, edited]]);
+    begin({ ...current(), start: edited, turns: [], next: [] }, { animate: true });
+    return frameOf(world, edited);
+  },
+  (error) => complain(error.message),
+);
+
 // Saying something.
 
 function objection(instruction) {
@@ -46,13 +62,26 @@ function objection(instruction) {
   return "";
 }
 
-const follow = ({ world, start, turns }, instruction) =>
+/** What an agent does with an instruction after some turns; `actions` are those that it has to begin with. */
+const follow = ({ world, start, turns, how }, instruction, { agent, seed = null, actions = [] }) =>
   post("api/follow", {
     world,
-    state: turns.at(-1)?.end ?? start,
-    history: turns.map((turn) => ({ state: turn.start, instruction: turn.instruction })),
+    state: turns.at(-1)?.did.end ?? start,
+    history: turns.map(({ did }) => ({ state: did.start, instruction: did.instruction })),
     instruction,
+    agent,
+    how,
+    seed: how === "sample" ? seed : null,
+    actions,
   });
+
+/** One more turn of a session, with what the agent beside it would do in the same place. */
+async function turnOf(session, instruction, seed = Math.floor(Math.random() * 2 ** 31)) {
+  const agents = session.other ? [session.agent, session.other] : [session.agent];
+  const [did, other = null] = await Promise.all(agents.map((agent) => follow(session, instruction, { agent, seed })));
+  await prepareTurns(session.world, other ? [did, other] : [did]);
+  return { did, other, seed };
+}
 
 async function instruct(text) {
   const instruction = text.trim();
@@ -62,10 +91,11 @@ async function instruct(text) {
   const asked = current();
   busy(true);
   try {
-    const turn = await follow(asked, instruction);
+    const turn = await turnOf(asked, instruction);
     if (current() !== asked) return;
     if (byId("instruction").value.trim() === instruction) byId("instruction").value = "";
-    add(turn, instruction);
+    editor.set(false, stage());
+    add(turn);
   } catch (error) {
     if (current() === asked) byId("instruction").value = text;
     complain(error instanceof Away ? "The server does not answer; the instruction stays here until it does." : error.message);
@@ -80,37 +110,17 @@ function busy(is) {
   byId("form").setAttribute("aria-busy", String(is));
 }
 
-async function suggest() {
-  const mine = ++suggesting;
+/** Show what would have followed if the agent had taken another action. */
+const whatIf = telling(async ({ turn: number, agent, action, actions }) => {
   const asked = current();
-  const parameters = { world: asked.world, state: now(), spoken: asked.turns.length > 0, seed };
-  const found = await ask("api/suggestions", parameters).then(({ suggestions }) => suggestions, () => []); // if none, the banner says why
-  if (mine !== suggesting) return;
-  const next = asked.next.slice(0, 1);
-  const others = found.filter((text) => !next.includes(text)).slice(0, next.length ? 3 : 4);
-  const chip = (text, kind) => make("li", {}, make("button", { type: "button", class: kind, click: () => instruct(text) }, text));
-  show([...next.map((text) => chip(text, "next")), ...others.map((text) => chip(text, null))]);
-}
-
-/** New suggestions before the button for others, which stays; who stood on an old one stands on the first new one. */
-function show(chips) {
-  const list = byId("suggestions");
-  if (!list.children.length) list.append(make("li", {}, more()));
-  const last = list.lastElementChild;
-  const held = list.contains(document.activeElement) && !last.contains(document.activeElement);
-  while (list.firstElementChild !== last) list.firstElementChild.remove();
-  last.before(...chips);
-  if (held) list.querySelector("button").focus();
-}
-
-function more() {
-  const others = async () => {
-    seed += 1;
-    await suggest();
-    announce("Other suggestions.");
-  };
-  return make("button", { type: "button", class: "more", "aria-label": "Other suggestions", title: "Other suggestions", click: others }, "↻");
-}
+  const before = { ...asked, turns: asked.turns.slice(0, number) };
+  const { did: then, seed } = asked.turns[number];
+  const did = await follow(before, then.instruction, { agent, seed, actions });
+  await prepareTurns(asked.world, [did]);
+  if (current() !== asked) return;
+  announce("What would have followed.");
+  suppose({ turn: number, at: actions.length - 1, action, did });
+});
 
 // Beginning.
 
@@ -123,29 +133,37 @@ async function fetched(name) {
   return known.get(name);
 }
 
-/** What stands around the drawing belongs to the session's world. */
-function surround({ world }) {
+/** What stands around the drawing belongs to the session's world and agents. */
+function surround({ world, agent, how, other }) {
   check(world);
-  byId("about").textContent = `Agent: ${summary(world).agent}`;
+  const { agents } = summary(world);
+  const about = agents.find(({ name }) => name === agent).description;
+  byId("about").textContent = `Agent: ${agent}${about ? ` (${about})` : ""}`;
   byId("linked").hidden = true;
   const { examples } = known.get(world);
-  const select = byId("examples");
-  select.replaceChildren(
-    make("option", { value: "" }, "Examples"),
-    ...examples.map(({ title }, index) => make("option", { value: index }, capital(title))),
-  );
-  select.onchange = () => {
-    const example = select.value === "" ? null : examples[Number(select.value)];
-    if (example) start(world, example);
-  };
+  options("examples", "", [["", "Examples"], ...examples.map(({ title }, index) => [index, capital(title)])]);
+  options("agent", agent, agents.map(({ name, description }) => [name, name, description]));
+  options("other", other ?? "", [["", "Compare with …"], ...agents.filter(({ name }) => name !== agent).map(({ name, description }) => [name, name, description])]);
+  byId("how").value = how;
+  byId("agent").parentElement.hidden = byId("other").parentElement.hidden = agents.length < 2;
+}
+
+function options(id, chosen, each) {
+  byId(id).replaceChildren(...each.map(([value, text, title]) => make("option", { value, title }, text)));
+  byId(id).value = chosen;
 }
 
 function check(name) {
   for (const input of byId("worlds").querySelectorAll("input")) input.checked = input.value === name;
 }
 
-function start(world, example) {
-  begin({ world, start: example.state, turns: [], next: example.instructions });
+/** Begin from an example, in the same world with the same agents. */
+async function start(world, example) {
+  const mine = ++changing;
+  await prepare(world, [[example.state, example.state]]);
+  if (mine !== changing) return;
+  const { agent, how, other } = current()?.world === world ? current() : { agent: summary(world).agent, how: current()?.how ?? "greedy", other: null };
+  begin({ world, agent, how, other, start: example.state, turns: [], next: example.instructions });
 }
 
 async function changeWorld(name) {
@@ -153,10 +171,10 @@ async function changeWorld(name) {
   try {
     const { examples } = await fetched(name);
     if (mine !== changing) return;
-    start(name, examples[0] ?? { state: "", instructions: [] });
-    announce(`${worldOf(name).title}.`);
+    await start(name, examples[0]);
+    announce(`${summary(name).title}.`);
   } catch (error) {
-    if (mine === changing) check(current()?.world);
+    check(current()?.world);
     complain(error.message);
   }
 }
@@ -165,44 +183,66 @@ async function randomState() {
   const { world } = current();
   const mine = ++changing;
   const { examples } = await ask("api/examples", { world, count: 1, seed: Math.floor(Math.random() * 2 ** 31) });
-  if (mine !== changing || !examples.length) return;
-  start(world, { ...examples[0], instructions: [] });
+  if (mine !== changing) return;
+  await start(world, { ...examples[0], instructions: [] });
   announce("A random state.");
 }
 
-/** Bring back what a link says, by saying it all again. */
-async function restore(wanted) {
-  const mine = ++changing;
-  await fetched(wanted.world);
-  let made = { world: wanted.world, start: wanted.start, turns: [], next: [] };
-  let problem = "";
-  for (const instruction of wanted.instructions) {
+/** A session with these instructions, each followed again; and what stood in the way, if anything. */
+async function followAll(begun, instructions, seeds = []) {
+  let made = { ...begun, turns: [] };
+  for (const [number, instruction] of instructions.entries()) {
     try {
-      made = { ...made, turns: [...made.turns, await follow(made, instruction)] };
+      made = { ...made, turns: [...made.turns, await turnOf(made, instruction, seeds[number])] };
     } catch (error) {
-      problem = `Only a part of the link could be restored: ${error.message}`;
-      break;
+      return { made: { ...made, next: instructions.slice(number) }, problem: error.message };
     }
   }
-  if (mine !== changing) return;
-  begin({ ...made, next: wanted.instructions.slice(made.turns.length) });
-  if (!problem && wanted.end !== null && now() !== wanted.end) {
-    problem = "The agent here ends in another state than the one that the link was made with.";
+  return { made, problem: "" };
+}
+
+/** Follow the interaction again, by another agent or in another way. */
+const change = (what) =>
+  telling(async (event) => {
+    const mine = ++changing;
+    const before = current();
+    const wanted = { ...before, ...what(event.target.value, before) };
+    const { made, problem } = await followAll(wanted, before.turns.map(({ did }) => did.instruction), before.turns.map(({ seed }) => seed));
+    if (mine !== changing || current() !== before) return;
+    exchange(made);
+    complain(problem);
+    if (made.turns.length) announce(`Followed again by ${made.agent}.`);
+  });
+
+/** Bring back what a link says, by saying it all again. */
+async function restore({ world, start: state, instructions, end, agent, other, how, seeds }) {
+  const mine = ++changing;
+  await fetched(world);
+  try {
+    await prepare(world, [state, ...(end === null ? [] : [end])].map((each) => [each, each]));
+  } catch (error) {
+    throw error instanceof Refused ? new Error(`The link’s state is not one of ${summary(world).title}.`) : error;
   }
-  complain(problem);
+  const { made, problem } = await followAll({ world, agent, how, other, start: state, next: [] }, instructions, seeds);
+  if (mine !== changing) return;
+  begin(made);
+  if (problem) complain(`Only a part of the link could be restored: ${problem}`);
+  else if (end !== null && now() !== end) complain("The agent here ends in another state than the one that the link was made with.");
   announce(`Restored ${made.turns.length} turns.`);
 }
 
 async function open() {
-  let wanted = null;
   let problem = "";
   try {
-    wanted = fromFragment(location.hash, offered.worlds.map(({ name }) => name), offered.limits);
+    const wanted = fromFragment(location.hash, offered.worlds, offered.limits);
+    if (wanted) {
+      await restore(wanted);
+      return;
+    }
   } catch (error) {
     problem = error.message;
   }
-  if (wanted) await restore(wanted);
-  else if (!current()) await changeWorld(offered.worlds[0].name);
+  if (!current()) await changeWorld(offered.worlds[0].name);
   if (problem) complain(problem);
 }
 
@@ -214,11 +254,26 @@ function listen() {
   on("back", "click", () => move(-1));
   on("forth", "click", () => move(1));
   on("play", "click", toggle);
-  on("scrub", "input", (event) => choose(Number(event.target.value), { aloud: false }));
+  on("scrub", "input", (event) => scrub(Number(event.target.value)));
+  on("apart", "change", () => draw());
   on("random", "click", randomState);
-  on("edit", "click", edit);
-  on("undo", "click", undo);
-  on("link", "click", copyLink);
+  on("edit", "click", () => {
+    editor.set(!editor.on, stage());
+    toEnd();
+  });
+  on("undo", "click", () => {
+    undo();
+    announce("Undone.");
+  });
+  on("examples", "change", (event) => {
+    const { world } = current();
+    const example = event.target.value === "" ? null : known.get(world).examples[Number(event.target.value)];
+    return example ? start(world, example) : null;
+  });
+  on("agent", "change", change((agent, { agent: before, other }) => ({ agent, other: other === agent ? before : other })));
+  on("other", "change", change((other) => ({ other: other || null })));
+  on("how", "change", change((how) => ({ how })));
+  on("link", "click", () => copyLink(fragment()));
   on("json", "click", saveJson);
   on("svg", "click", saveSvg);
   on("skip", "click", (event) => {
@@ -228,25 +283,34 @@ function listen() {
   window.addEventListener("hashchange", telling(open));
 }
 
-async function prepare() {
-  dressFrom((world) => known.get(world));
-  onSession((session) => {
+async function prepareAll() {
+  connect({ dress: (world) => known.get(world), staged: (state) => editor.offer(state, frameOf(current().world, state)), follow: whatIf });
+  onSession((before, { supposing = false }) => {
+    const session = current();
+    if (supposing) return;
     complain("");
     surround(session);
-    suggest();
+    if (before?.world !== session.world) editor.set(editor.on, stage());
+    editor.offer(now(), frameOf(session.world, now()));
+    suggest(instruct);
+    try {
+      history.replaceState(null, "", fragment());
+    } catch {
+      // a browser may find it too often; the link button makes the address anew
+    }
   });
   offered = await ask("api/worlds");
   byId("worlds").append(
-    ...offered.worlds.map(({ name }) =>
-      make("label", {}, make("input", { type: "radio", name: "world", value: name, change: () => changeWorld(name) }), make("span", {}, worldOf(name).title)),
+    ...offered.worlds.map(({ name, title }) =>
+      make("label", {}, make("input", { type: "radio", name: "world", value: name, change: () => changeWorld(name) }), make("span", {}, title)),
     ),
   );
   await open();
 }
 
 onReturn(() => {
-  if (current()) suggest();
+  if (current()) suggest(instruct);
   else location.reload();
 });
 listen();
-telling(prepare)();
+telling(prepareAll)();

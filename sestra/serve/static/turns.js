@@ -2,24 +2,45 @@
 
 import { make, percent } from "./dom.js";
 
-/** The list of turns; `events` are `choose(position)`, `tap(position)` for a finger, and `point(position)` with null when it is over. */
-export function tell(list, session, say, events) {
-  let position = 0;
-  const held = list.contains(document.activeElement) ? Number(document.activeElement.dataset.position) : 0;
-  const items = session.turns.map((turn) => make("li", { class: "turn" }, said(turn), steps(turn), ...turn.notes.map((note) => make("p", { class: "note" }, note))));
-  list.replaceChildren(...items);
-  if (held) [...list.querySelectorAll(".step")].slice(0, held).at(-1)?.focus();
+/** The list of turns; `events` are `choose(position, line)`, `tap(position, line)` for a finger, `point(position, line)` with null when it
+ * is over, and `leave()` for what would have followed. A line is 0 for the agent, 1 for the one beside it, 2 for what would have followed. */
+export function tell(list, session, branch, say, events) {
+  let first = 0;
+  const held = list.contains(document.activeElement) ? document.activeElement.dataset : {};
+  list.replaceChildren(...session.turns.map((turn, number) => item(turn, number)));
+  if (held.position) [...list.querySelectorAll(`.step[data-line="${held.line}"]`)].slice(0, Number(held.position)).at(-1)?.focus();
 
-  function said(turn) {
-    return make("p", { class: "said" }, ...spelt(turn));
+  function item({ did, other }, number) {
+    const length = Math.max(did.steps.length, other?.steps.length ?? 0);
+    const base = first;
+    first += length;
+    const instead = branch?.turn === number ? branch : null;
+    return make(
+      "li",
+      { class: branch && number >= branch.turn ? "turn past" : "turn" },
+      make("p", { class: "said" }, ...spelt(did)),
+      other ? make("p", { class: "whose" }, session.agent) : null,
+      steps(did, base, length, 0),
+      other ? make("p", { class: "whose" }, session.other) : null,
+      other ? steps(other, base, length, 1) : null,
+      ...asides(did),
+      instead ? note(`What would have followed “${say(instead.action)}”:`, [{ label: "Back to what it did", act: events.leave }], "instead") : null,
+      instead ? steps(instead.did, base, instead.did.steps.length, 2) : null,
+    );
   }
 
-  function steps(turn) {
-    return make("ol", { class: "steps", "aria-label": "Steps" }, ...turn.steps.map((step, index) => make("li", {}, chip(turn, step, index, ++position))));
+  function steps(turn, base, length, line) {
+    const last = turn.steps.length - 1;
+    return make(
+      "ol",
+      { class: "steps", "aria-label": ["Steps", `Steps of ${session.other}`, "What would have followed"][line] },
+      ...turn.steps.map((step, index) => make("li", {}, chip(turn, step, index, base + index + 1, index === last ? base + length : base + index + 1, line))),
+    );
   }
 
-  function chip(turn, step, index, at) {
+  function chip(turn, step, index, at, until, line) {
     const words = done(turn, step, index, say);
+    const sure = kept(turn) ? "" : percent(step.probability);
     let finger = false;
     return make(
       "button",
@@ -27,27 +48,45 @@ export function tell(list, session, say, events) {
         type: "button",
         class: idle(turn, step, index) ? "step idle" : "step",
         "data-position": at,
-        "aria-label": `${words}, ${percent(step.probability)}`,
-        title: words,
+        "data-until": until,
+        "data-line": line,
+        "aria-label": sure ? `${words}, ${sure}` : words,
+        title: sure ? `${step.action} (${sure})` : step.action,
         pointerdown: (event) => (finger = event.pointerType === "touch"),
         keydown: () => (finger = false),
-        click: () => (finger ? events.tap(at) : events.choose(at)),
-        pointerenter: (event) => event.pointerType !== "touch" && events.point(at),
-        pointerleave: (event) => event.pointerType !== "touch" && events.point(null),
-        focus: (event) => event.target.matches(":focus-visible") && events.point(at),
-        blur: () => events.point(null),
+        click: () => (finger ? events.tap(at, line) : events.choose(at, line)),
+        pointerenter: (event) => event.pointerType !== "touch" && events.point(at, line),
+        pointerleave: (event) => event.pointerType !== "touch" && events.point(null, line),
+        focus: (event) => event.target.matches(":focus-visible") && events.point(at, line),
+        blur: () => events.point(null, line),
       },
-      step.action.replaceAll("_", " "),
-      step.probability < 0.5 ? make("span", { class: "doubt" }, ` ${percent(step.probability)}`) : null,
+      words,
+      sure && step.probability < 0.5 ? make("span", { class: "doubt" }, ` ${sure}`) : null,
     );
   }
 }
+
+/** What stands under an instruction: what the agent has to say about it. */
+const asides = (turn) => turn.notes.map((text) => note(text));
+
+/** A note under an instruction, with buttons if there is something to choose. */
+function note(text, buttons = [], kind = "") {
+  return make(
+    "p",
+    { class: `note ${kind}`.trim() },
+    text,
+    ...buttons.flatMap(({ label, act }) => [" ", make("button", { type: "button", click: act }, label)]),
+  );
+}
+
+/** Whether the agent was kept from acting, since it knows no word of the instruction: then its probabilities say nothing. */
+export const kept = (turn) => !turn.words.some(({ known, text }) => known && /^[\p{L}\p{N}]/u.test(text));
 
 /** Whether a step left everything as it was, though it was meant to act. */
 const idle = (turn, step, index) => step.action !== "stop" && step.state === (turn.steps[index - 1]?.state ?? turn.start);
 
 /** What a step did, in words. */
-export const done = (turn, step, index, say) => say(step.action) + (idle(turn, step, index) ? ", which changes nothing" : "");
+export const done = (turn, step, index, say) => (kept(turn) ? "does nothing" : say(step.action) + (idle(turn, step, index) ? ", which changes nothing" : ""));
 
 /** The instruction as typed; words that were read as others, or not at all, are marked. */
 function spelt(turn) {
@@ -65,12 +104,15 @@ export function reading(word) {
   return word.read_as === word.text ? null : { kind: "respelt", note: `read as “${word.read_as}”` };
 }
 
-/** Mark the step that is shown, and those after it. */
-export function mark(list, cursor) {
-  for (const button of list.querySelectorAll(".step")) {
-    const at = Number(button.dataset.position);
-    if (at === cursor) button.setAttribute("aria-current", "step");
-    else button.removeAttribute("aria-current");
-    button.classList.toggle("ahead", at > cursor);
-  }
+/** Mark the steps that are shown, and those after them; `branch` is the number of the turn that another way is shown of, or null. */
+export function mark(list, shown, branch) {
+  [...list.children].forEach((item, number) => {
+    for (const button of item.querySelectorAll(".step")) {
+      const { position, until, line } = button.dataset;
+      const elsewhere = branch !== null && line !== "2" && number >= branch;
+      if (!elsewhere && Number(position) <= shown && shown <= Number(until)) button.setAttribute("aria-current", "step");
+      else button.removeAttribute("aria-current");
+      button.classList.toggle("ahead", elsewhere || Number(position) > shown);
+    }
+  });
 }

@@ -135,7 +135,8 @@ CAPABILITIES = (
         ), misspelt),
         Patterns(s.poured(s.by_two_colours), ("pour the {colour} beaker into the {other} one", "pour {colour} into {other}"), misspelt),
         Patterns(s.emptied(s.by_colour, s.some), (
-            "throw out {units} of the {colour} beaker", "remove {units} from the {ordinal} beaker", "throw out {units} of the {ordinal} one",
+            "throw out {units} of the {colour} beaker", "remove {units} from the {ordinal} beaker",
+            "throw out {units} of the {ordinal} one",
         ), misspelt),
     )),
     Capability("politeness", (
@@ -189,7 +190,8 @@ CAPABILITIES = (
     Capability("impossible", (
         Patterns(h.too_full, (
             "pour the {colour} beaker into the {other} one", "pour beaker {number} into beaker {other_number}",
-            "add all of {colour} to {other}", "pour the {ordinal} beaker into the {into} one", "put all the {colour} into the {other} beaker",
+            "add all of {colour} to {other}", "pour the {ordinal} beaker into the {into} one",
+            "put all the {colour} into the {other} beaker",
             "tip the whole {colour} beaker into the {other} one", "empty the {colour} beaker into the {other} one",
             "move everything from beaker {number} to beaker {other_number}", "pour all of the {colour} liquid into the {into} beaker",
             "the {colour} beaker goes into the {other} one",
@@ -200,7 +202,9 @@ CAPABILITIES = (
             "throw out the {colour} beaker", "empty the {colour} one", "pour out the {colour} chemical", "drain the {colour} beaker",
             "get rid of one {colour} beaker", "dump one of the {colour} ones",
         )),
-        Patterns(h.which_source, ("pour the {colour} beaker into the {other} one", "pour one of the {colour} beakers into the {other} one")),
+        Patterns(h.which_source, (
+            "pour the {colour} beaker into the {other} one", "pour one of the {colour} beakers into the {other} one",
+        )),
         Patterns(h.which_mixed, ("mix the beaker with two colors", "stir one of the beakers with two colors")),
     ), "ambiguous"),
 )

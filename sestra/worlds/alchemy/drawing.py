@@ -6,11 +6,12 @@ from collections.abc import Collection
 
 from rich.text import Text
 
+from sestra.drawing.editing import REMOVE, Brush, Editor, colour_brushes
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import NAMED, PAPER, RULE, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape
-from sestra.drawing.sprites import Plain, colours, places, plain_sprites
+from sestra.drawing.sprites import Part, Sprites, places
 from sestra.worlds.alchemy.world import BEAKERS, CAPACITY, COLOURS
 
 PITCH, TOP, UNIT, GLASS, WALL = 77.0, 14.0, 25.0, 53.0, 3.0
@@ -85,20 +86,51 @@ def describe(state: State) -> str:
     return sentences(full, len(state), "All beakers are empty.", "The other beakers are empty.")
 
 
-def sprites() -> Plain:
+def describe_place(state: State, place: int) -> str:
+    return f"from the bottom {', '.join(COLOURS[letter] for letter in state[place])}" if state[place] else "empty"
+
+
+def sprites() -> Sprites:
     *glass, lip = beaker(0, "")
     layers = {letter: [shape.moved(0, UNIT) for shape in unit(0, 1, letter)] for letter in COLOURS}
     bottoms = {f"{letter} bottom": unit(0, 0, letter) for letter in COLOURS}
-    return {
-        "width": PITCH * BEAKERS,
-        "height": HEIGHT,
-        "unit": UNIT,
-        "capacity": CAPACITY,
-        "background": [],
-        "sprites": plain_sprites({"glass": glass, "lip": [lip], **bottoms, **layers}),
-        "places": places([PITCH * (place + 0.5) for place in range(BEAKERS)], frame, number),
-        "colours": colours(COLOURS),
-    }
+    middles = [PITCH * (place + 0.5) for place in range(BEAKERS)]
+    return Sprites(PITCH * BEAKERS, HEIGHT, parts, places(middles, frame, number), {"glass": glass, "lip": [lip], **bottoms, **layers})
 
 
-DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()}, sprites=sprites)
+def parts(state: State, _changed: Collection[int]) -> list[Part]:
+    """Units fall in from above the beaker."""
+    found: list[Part] = []
+    for slot, units in enumerate(state):
+        x = PITCH * (slot + 0.5)
+        found.append(Part(f"glass {slot}", "glass", x))
+        for level, letter in enumerate(units):
+            sprite = letter if level else f"{letter} bottom"
+            found.append(Part(f"{slot} {level} {letter}", sprite, x, -level * UNIT, (0, -26 - (CAPACITY - level) * 6)))
+        found.append(Part(f"lip {slot}", "lip", x))
+    return found
+
+
+def paint_unit(state: State, place: int, brush: str) -> State | None:
+    units = state[place]
+    if not units if brush == "remove" else len(units) == CAPACITY:
+        return None
+    return (*state[:place], units[:-1] if brush == "remove" else units + brush, *state[place + 1 :])
+
+
+EDITOR = Editor(
+    (*colour_brushes(COLOURS), Brush("remove", "take out", REMOVE)),
+    paint_unit,
+    "Pick a colour and click a beaker. With the keyboard: arrows move between beakers, a colour’s letter adds a unit, "
+    "Backspace takes one out.",
+)
+DRAWING = Drawing(
+    picture,
+    terminal,
+    describe,
+    letters={letter: NAMED[name] for letter, name in COLOURS.items()},
+    sprites=sprites,
+    place="Beaker",
+    describe_place=describe_place,
+    editor=EDITOR,
+)

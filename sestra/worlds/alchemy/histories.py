@@ -165,14 +165,14 @@ def unchanged(generator: Random) -> Situation:
 def absent_colour(generator: Random) -> Situation:
     beakers = row(generator)
     absent = [name for colour, name in COLOURS.items() if not containing(beakers, colour)]
-    (other,), words = by_colour(generator, beakers)
+    _, words = by_colour(generator, beakers)
     return Situation((beakers,), beakers, words | {"absent": generator.choice([*absent, "blue", "pink", "white"])})
 
 
 def absent_place(generator: Random) -> Situation:
     """Beyond the last beaker, or an empty one."""
     beakers = row(generator)
-    beyond = [place for place in range(BEAKERS, len(ORDINALS))]
+    beyond = list(range(BEAKERS, len(ORDINALS)))
     place = generator.choice([*beyond, *(place for place, beaker in enumerate(beakers) if not beaker)])
     return Situation((beakers,), beakers, {"ordinal": ORDINALS[place], "number": str(place + 1)})
 

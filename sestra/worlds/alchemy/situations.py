@@ -231,7 +231,7 @@ def poured(naming: Naming, *, mixed: bool = False, number: Callable[[Random, int
     return draw
 
 
-def two_places(generator: Random, beakers: Beakers) -> tuple[list[int], Words]:
+def two_places(generator: Random, _: Beakers) -> tuple[list[int], Words]:
     place, into = generator.sample(range(BEAKERS), 2)
     words = {"number": str(place + 1), "other_number": str(into + 1), "ordinal": ORDINALS[place], "into": ORDINALS[into]}
     return [place, into], words | {"numeral": NUMERALS[place], "into_numeral": NUMERALS[into]}

@@ -19,7 +19,8 @@ POLITE = (
 CAPABILITIES = (
     Capability("colour", (
         Patterns(s.left_by(s.by_shirt), (
-            "the person in {shirt} leaves", "{shirt} leaves", "the man in the {shirt} shirt disappears", "the one wearing {shirt} goes away",
+            "the person in {shirt} leaves", "{shirt} leaves", "the man in the {shirt} shirt disappears",
+            "the one wearing {shirt} goes away",
             "the {shirt} shirt exits", "the woman dressed in {shirt} walks away",
         )),
         Patterns(s.left_by(s.by_hat), (
@@ -42,8 +43,10 @@ CAPABILITIES = (
     )),
     Capability("ordinal", (
         Patterns(s.left_by(s.by_ordinal), (
-            "the {left} person from the left leaves", "the {right} person from the right leaves", "the {numeral} one from the left disappears",
-            "the {right_numeral} person from the right exits", "the {left} person leaves", "counting from the right, the {right} person leaves",
+            "the {left} person from the left leaves", "the {right} person from the right leaves",
+            "the {numeral} one from the left disappears",
+            "the {right_numeral} person from the right exits", "the {left} person leaves",
+            "counting from the right, the {right} person leaves",
             "the {left} one in the row, seen from the left, goes away",
         )),
         Patterns(s.left_by(s.last), ("the last person leaves",)),
@@ -54,7 +57,9 @@ CAPABILITIES = (
             "{a} person appears to the {side} of the person in {other}", "someone in {shirt} shows up directly {side} of {other}",
             "a man in {a} shirt enters just to the {side} of the man in the {other} shirt",
         )),
-        Patterns(s.entered_between, ("{a} person appears between {one} and {other}", "someone in {a} shirt comes between {one} and {other}")),
+        Patterns(s.entered_between, (
+            "{a} person appears between {one} and {other}", "someone in {a} shirt comes between {one} and {other}",
+        )),
         Patterns(s.moved_beside, (
             "the person in {shirt} moves to the {side} of the person in {other}", "{shirt} goes right next to {other}, on the {side} side",
             "{shirt} moves directly {side} of {other}", "the {shirt} guy stands to the immediate {side} of the {other} guy",
@@ -120,7 +125,9 @@ CAPABILITIES = (
         Patterns(h.undone, ("undo that", "undo the last step", "take that back")),
     )),
     Capability("misspelling", (
-        Patterns(s.left_by(s.by_shirt), ("the person in {shirt} leaves", "the man in the {shirt} shirt disappears", "{shirt} leaves"), misspelt),
+        Patterns(s.left_by(s.by_shirt), (
+            "the person in {shirt} leaves", "the man in the {shirt} shirt disappears", "{shirt} leaves",
+        ), misspelt),
         Patterns(s.entered_at_end, ("a person in {shirt} appears on the far {side}", "{shirt} appears at the {side} end"), misspelt),
         Patterns(s.moved(1, 2), ("the person in {shirt} moves {n} space{s} to the {side}", "{shirt} moves {side} by {n}"), misspelt),
         Patterns(s.moved_to_end, ("the person in {shirt} moves to the {side} end",), misspelt),
@@ -166,14 +173,16 @@ CAPABILITIES = (
     ), "not there"),
     Capability("unknown deed", (
         Patterns(h.unchanged, (
-            "{shirt} sits down", "{shirt} jumps", "the person in {shirt} starts to sing", "{shirt} kisses {other}", "{shirt} eats a sandwich",
+            "{shirt} sits down", "{shirt} jumps", "the person in {shirt} starts to sing", "{shirt} kisses {other}",
+            "{shirt} eats a sandwich",
             "{shirt} waves at {other}", "the person in {shirt} falls asleep", "{shirt} reads a book", "{shirt} laughs at {other}",
             "the person in {shirt} turns into a frog", "{shirt} phones his mother",
         )),
     ), "unknown deed"),
     Capability("impossible", (
         Patterns(h.past_the_end, (
-            "the person in {shirt} moves {n} space{s} to the {side}", "{shirt} moves {digit} place{s} {side}", "{shirt} takes {n} step{s} {side}",
+            "the person in {shirt} moves {n} space{s} to the {side}", "{shirt} moves {digit} place{s} {side}",
+            "{shirt} takes {n} step{s} {side}",
             "{shirt} goes {side} by {n}", "the man in {shirt} moves {n} spot{s} to the {side}", "{shirt} walks {n} space{s} to the {side}",
             "the {shirt} one moves {digit} {side}", "the person in {shirt} steps {n} place{s} to the {side}",
             "{shirt} shifts {n} space{s} {side}", "{shirt} shirt moves {side} {n} space{s}",
@@ -181,7 +190,8 @@ CAPABILITIES = (
     ), "impossible"),
     Capability("ambiguous", (
         Patterns(h.which_shirt(s.leave), (
-            "the person in {shirt} leaves", "{shirt} leaves", "the man in the {shirt} shirt disappears", "one of the people in {shirt} exits",
+            "the person in {shirt} leaves", "{shirt} leaves", "the man in the {shirt} shirt disappears",
+            "one of the people in {shirt} exits",
         )),
         Patterns(h.which_shirt(h.to_left_end), ("the person in {shirt} moves to the left end", "{a} person moves all the way to the left")),
         Patterns(h.which_hat, ("the person with the {hat} hat leaves", "the {hat} hat disappears")),

@@ -6,11 +6,12 @@ from collections.abc import Collection
 
 from rich.text import Text
 
+from sestra.drawing.editing import REMOVE, Brush, Editor, colour_brushes
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, INK, NAMED, PAPER, ink_on, mix
 from sestra.drawing.parts import Cell, centred, lines, number_cell, paint, sentences
 from sestra.drawing.shapes import Box, Disc, Label, Picture, Polygon, Shape
-from sestra.drawing.sprites import Plain, colours, places, plain, plain_sprites
+from sestra.drawing.sprites import Part, Sprites, places
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 PITCH, WING = 60.0, 38.0
@@ -145,21 +146,64 @@ def _a(letter: str) -> str:
     return f"an {COLOURS[letter]}" if COLOURS[letter][0] in "aeiou" else f"a {COLOURS[letter]}"
 
 
-def sprites() -> Plain:
+def describe_place(state: State, place: int) -> str:
+    return _words(*state[place]) if state[place] != NONE + NONE else "empty"
+
+
+def sprites() -> Sprites:
     width = 2 * WING + PITCH * POSITIONS
     clothes = {
         f"{garment} {letter}": draw(0, NAMED[name], letter.upper())
         for letter, name in COLOURS.items()
         for garment, draw in (("shirt", person), ("hat", hat))
     }
-    return {
-        "width": width,
-        "height": HEIGHT,
-        "background": [plain(shape) for shape in stage(width, POSITIONS)],
-        "sprites": plain_sprites({"shadow": figure(0, next(iter(COLOURS)), NONE)[:1], **clothes}),
-        "places": places([WING + PITCH * (place + 0.5) for place in range(POSITIONS)], frame, number),
-        "colours": colours(COLOURS),
-    }
+    shadow = figure(0, next(iter(COLOURS)), NONE)[:1]
+    middles = [WING + PITCH * (place + 0.5) for place in range(POSITIONS)]
+    return Sprites(width, HEIGHT, parts, places(middles, frame, number), {"shadow": shadow, **clothes}, background=stage(width, POSITIONS))
 
 
-DRAWING = Drawing(picture, terminal, describe, letters={letter: NAMED[name] for letter, name in COLOURS.items()}, sprites=sprites)
+def parts(state: State, _changed: Collection[int]) -> list[Part]:
+    """People come up through the floor, hats from above."""
+    found: list[Part] = []
+    for place, (shirt, hat) in enumerate(state):
+        x = WING + PITCH * (place + 0.5)
+        if shirt + hat != NONE + NONE:
+            found.append(Part(f"shadow {place}", "shadow", x, enters=(0, 0)))
+        if shirt != NONE:
+            found.append(Part(f"shirt {place} {shirt}", f"shirt {shirt}", x, enters=(0, 16)))
+        if hat != NONE:
+            found.append(Part(f"hat {place} {hat}", f"hat {hat}", x, enters=(0, -26)))
+    return found
+
+
+def paint_garment(state: State, place: int, brush: str) -> State | None:
+    """A shirt or a hat in the place of what is there; what is taken away is first the hat."""
+    shirt, hat = state[place]
+    garment, _, letter = brush.partition(" ")
+    if garment == "remove":
+        content = NONE + NONE if hat == NONE else shirt + NONE
+    else:
+        content = letter + hat if garment == "shirt" else shirt + letter
+    return None if content == state[place] else (*state[:place], content, *state[place + 1 :])
+
+
+EDITOR = Editor(
+    (
+        *colour_brushes(COLOURS, "shirt"),
+        *colour_brushes(COLOURS, "hat", shift=True),
+        Brush("remove", "take away", REMOVE, row="Hat"),
+    ),
+    paint_garment,
+    "Pick a shirt or a hat and click a place. With the keyboard: arrows move between places, a colour’s letter puts a shirt there, "
+    "with Shift a hat, Backspace takes away.",
+)
+DRAWING = Drawing(
+    picture,
+    terminal,
+    describe,
+    letters={letter: NAMED[name] for letter, name in COLOURS.items()},
+    sprites=sprites,
+    place="Place",
+    describe_place=describe_place,
+    editor=EDITOR,
+)

@@ -176,7 +176,7 @@ def unchanged(generator: Random) -> Situation:
 def absent(generator: Random) -> Situation:
     """Nobody wears the colour that is named."""
     now = stage(generator)
-    (other,), words = by_shirt(generator, now)
+    _, words = by_shirt(generator, now)
     missing = generator.choice([COLOURS[newcomer(generator, now)], "grey", "white", "pink"])
     return Situation((now,), now, words | {"absent": missing})
 

@@ -294,6 +294,6 @@ def all_step(generator: Random) -> Situation:
     now = stage(generator, 2)
     side, distance = generator.choice((("left", -1), ("right", 1)))
     goal = now
-    for place in people(now)[:: -distance]:
+    for place in people(now)[::-distance]:
         goal = step(goal, place, distance)
     return Situation((now,), goal, {"side": side})

@@ -28,7 +28,9 @@ CAPABILITIES = (
             "remove the {right} figure from the right", "delete the {right_numeral} object from the right",
             "counting from the right, remove the {right} figure", "get rid of the {ordinal} item",
         )),
-        Patterns(s.removed(s.before_last), ("remove the second to last figure", "delete the next to last one", "remove the last figure but one")),
+        Patterns(s.removed(s.before_last), (
+            "remove the second to last figure", "delete the next to last one", "remove the last figure but one",
+        )),
     )),
     Capability("neighbour", (
         Patterns(s.removed(s.beside), (
@@ -52,7 +54,8 @@ CAPABILITIES = (
     )),
     Capability("moves", (
         Patterns(s.moved_to_end, (
-            "move the {ordinal} figure to the {edge}", "move the {ordinal} one all the way to the {side}", "bring figure {number} to the {edge}",
+            "move the {ordinal} figure to the {edge}", "move the {ordinal} one all the way to the {side}",
+            "bring figure {number} to the {edge}",
             "put the {ordinal} figure at the far {side}",
         )),
         Patterns(s.moved_by, (
@@ -60,7 +63,8 @@ CAPABILITIES = (
             "slide the {ordinal} shape {n} spot{s} {side}",
         )),
         Patterns(s.moved_to_place, (
-            "move the {one} figure to the {other} place", "put the {one} figure in {other} position", "move the {one} one to position {number}",
+            "move the {one} figure to the {other} place", "put the {one} figure in {other} position",
+            "move the {one} one to position {number}",
         )),
     )),
     Capability("several objects", (
@@ -108,7 +112,9 @@ CAPABILITIES = (
         Patterns(h.undone_step, ("undo step 1", "undo the first step")),
     )),
     Capability("misspelling", (
-        Patterns(s.removed(s.by_place), ("remove the {ordinal} figure", "delete the {ordinal} figure", "remove the {ordinal} one"), misspelt),
+        Patterns(s.removed(s.by_place), (
+            "remove the {ordinal} figure", "delete the {ordinal} figure", "remove the {ordinal} one",
+        ), misspelt),
         Patterns(s.removed(s.by_end), ("remove the figure on the {side} end", "delete the figure on the far {side}"), misspelt),
         Patterns(s.removed(s.in_the_middle), ("remove the middle figure",), misspelt),
         Patterns(s.swapped(s.two), ("swap the {one} and {other} figures", "swap the {one} figure and the {other} figure"), misspelt),

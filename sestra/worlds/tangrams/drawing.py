@@ -13,11 +13,12 @@ from typing import TypeAlias
 
 from rich.text import Text
 
+from sestra.drawing.editing import REMOVE, Brush, Editor
 from sestra.drawing.generic import Drawing, State
 from sestra.drawing.palette import CHANGED, CHANGED_FILL, INK, PAPER, RULE, SHADE, mix
 from sestra.drawing.parts import centred, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Bounds, Box, Label, Picture, Polygon, Shape
-from sestra.drawing.sprites import Plain, places, plain_sprites
+from sestra.drawing.sprites import Part, Sprites, places
 from sestra.worlds.tangrams.world import SHAPES, common
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
@@ -189,16 +190,54 @@ def changed(before: State, after: State) -> frozenset[int]:
     return frozenset(other if swapped else (place for place, digit in enumerate(new) if digit not in common(old, new)))
 
 
-def sprites() -> Plain:
+def describe_place(state: State, place: int) -> str:
+    (row,) = state
+    return f"figure {row[place]}, the {FIGURES[row[place]].name}" if place < len(row) else "empty"
+
+
+def sprites() -> Sprites:
     figures = {digit: figure(0, digit) for digit in SHAPES}
-    return {
-        "width": PITCH * len(SHAPES),
-        "height": HEIGHT,
-        "background": [],
-        "sprites": plain_sprites({"taken": [tile(0, PAPER)], "free": [tile(0, SHADE)], **figures}),
-        "places": places([PITCH * (place + 0.5) for place in range(len(SHAPES))], frame, number),
-        "figures": {digit: {"name": shown.name, "fill": shown.fill} for digit, shown in FIGURES.items()},
-    }
+    tiles = {"taken": [tile(0, PAPER)], "free": [tile(0, SHADE)]}
+    middles = [PITCH * (place + 0.5) for place in range(len(SHAPES))]
+    return Sprites(PITCH * len(SHAPES), HEIGHT, parts, places(middles, frame, number), {**tiles, **figures})
 
 
-DRAWING = Drawing(picture, terminal, describe, len(SHAPES), changed, {digit: shown.fill for digit, shown in FIGURES.items()}, sprites)
+def parts(state: State, _changed: Collection[int]) -> list[Part]:
+    """A figure is the same one wherever it stands."""
+    (row,) = state
+    tiles = ["taken" if place < len(row) else "free" for place in range(len(SHAPES))]
+    return [
+        *(Part(f"{name} {place}", name, PITCH * (place + 0.5), below=True) for place, name in enumerate(tiles)),
+        *(Part(digit, digit, PITCH * (place + 0.5), enters=(0, -34)) for place, digit in enumerate(row)),
+    ]
+
+
+def paint_figure(state: State, place: int, brush: str) -> State | None:
+    """Put a figure at the place, from wherever it stands, or take the one there away."""
+    (row,) = state
+    others = row.replace(brush, "")
+    after = row[:place] + row[place + 1 :] if brush == "remove" else others[:place] + brush + others[place:]
+    return None if after == row else (after,)
+
+
+EDITOR = Editor(
+    (
+        *(Brush(digit, shown.name, digit, digit, shown.fill, PAPER) for digit, shown in FIGURES.items()),
+        Brush("remove", "take away", REMOVE),
+    ),
+    paint_figure,
+    "Pick a figure and click where it should stand. With the keyboard: arrows move between places, a figure’s digit puts it there, "
+    "Backspace takes one away.",
+)
+DRAWING = Drawing(
+    picture,
+    terminal,
+    describe,
+    len(SHAPES),
+    changed,
+    {digit: shown.fill for digit, shown in FIGURES.items()},
+    sprites,
+    "Place",
+    describe_place,
+    EDITOR,
+)

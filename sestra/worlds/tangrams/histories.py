@@ -181,7 +181,7 @@ def unchanged(generator: Random) -> Situation:
     if generator.random() < 0.5:
         place = generator.randrange(len(start))
         rows, earlier = [start, remove(start, place)], [said_remove(place)]
-    (one, other), (first, second) = ordinals(generator, rows[-1], 2)
+    (one, _), (first, second) = ordinals(generator, rows[-1], 2)
     return _situation(rows, rows[-1], {"one": first, "other": second, "number": str(one + 1)}, *earlier)
 
 

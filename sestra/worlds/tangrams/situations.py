@@ -165,7 +165,7 @@ def moved_by(generator: Random) -> Situation:
 
 def moved_to_place(generator: Random) -> Situation:
     figures = row(generator)
-    (place, to), (one, other) = generator.sample(range(len(figures)), 2), ("", "")
+    place, to = generator.sample(range(len(figures)), 2)
     one, other = ORDINALS[place], ORDINALS[to]
     return Situation(((figures,),), (move(figures, place, to),), {"one": one, "other": other, "number": str(to + 1)})
 
