@@ -116,7 +116,12 @@ Rule = Callable[[Context, Random], Turn | None]
 
 
 class Grammar(Protocol):
-    """How instructions of one world are generated; a module with these two names is one."""
+    """How instructions of one world are generated; a module with these two names is one.
+
+    Optional, for agents that people talk to (``synthetic.broadened``): ``REQUESTS``, rules for what people say beyond the world's data;
+    ``AMBIGUOUS``, rules whose words fit several things, one of which is drawn; ``UNFOLLOWABLE``, rules whose words ask for nothing that
+    can be done, so that the state stays as it is; ``FILLERS``, templates such as "could you please {x}".
+    """
 
     RULES: Mapping[Rule, float]
     """The rules, each with its weight: how often it is tried."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import Any
 
-from sestra.data.grammar import Context, Grammar, Turn, finish
+from sestra.data.grammar import Context, Grammar, Rule, Turn, finish
 from sestra.data.scone import Interaction
 from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
@@ -38,11 +38,7 @@ def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction
 
 def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator[Context]:
     """The same interactions, without end, with what the grammar knows of each turn: its event and its discourse phenomena."""
-    known = get_world(world)
-    grammar = known.grammar()
-    if grammar is None:
-        raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
-    check_number("seed", seed, 0)
+    known, grammar = _grammar(world, seed)
     check_number("turns", turns, 1, MAX_TURNS)
     rng = Random(f"{known.name} {seed}")
     while True:
@@ -52,16 +48,71 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
         yield context
 
 
+UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE, REQUESTS_SHARE, FILLERS_SHARE = 0.3, 0.1, 0.6, 0.2
+"""How often a broadened interaction ends with words that cannot be followed or that are ambiguous, how many of the other turns are
+requests, and how many have filler words."""
+MAX_TURNS_BEFORE = 6
+"""The most turns that are taken before a broadened interaction begins, so that it may start in any state that play leads to."""
+
+
+def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
+    """Interactions of one to five turns, without end, with more of what people say than the world's data has (``Grammar``).
+
+    Words that cannot be followed, or that are ambiguous, only end an interaction: an agent that was told such a thing does nothing.
+    """
+    known, grammar = _grammar(world, seed)
+    kinds = [getattr(grammar, name, {}) for name in ("UNFOLLOWABLE", "AMBIGUOUS")]
+    shares = [share if kind else 0 for kind, share in zip(kinds, (UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE), strict=True)]
+    rng = Random(f"{known.name} broadened {seed}")
+    while True:
+        context = grammar.start(rng)
+        for _ in range(max(0, rng.randint(-MAX_TURNS_BEFORE, MAX_TURNS_BEFORE))):
+            context = context.then(next_turn(grammar, known.name, context, rng))
+        context = replace(context, states=context.states[-1:], turns=())
+        (last,) = rng.choices([*kinds, None], [*shares, 1 - sum(shares)])
+        for _ in range(rng.randint(1, 5) - bool(last)):
+            turn = draw_turn(getattr(grammar, "REQUESTS", {}), context, rng) if rng.random() < REQUESTS_SHARE else None
+            context = context.then(_filled(grammar, turn or next_turn(grammar, known.name, context, rng), rng))
+        ending = draw_turn(last, context, rng, changes=last is not kinds[0]) if last else None
+        yield context.then(_filled(grammar, ending, rng)) if ending else context
+
+
+def _filled(grammar: Grammar, turn: Turn, rng: Random) -> Turn:
+    """The turn, sometimes with filler words."""
+    fillers = getattr(grammar, "FILLERS", ())
+    if not fillers or rng.random() >= FILLERS_SHARE:
+        return turn
+    words = rng.choice(fillers).format(x=turn.instruction.words)
+    return replace(turn, instruction=replace(turn.instruction, words=words))
+
+
 def next_turn(grammar: Grammar, world: str, context: Context, rng: Random) -> Turn:
     """The turn of a rule drawn by its weight, among those that apply and change the state."""
-    rules, weights = list(grammar.RULES), list(grammar.RULES.values())
-    for _ in range(MAX_ATTEMPTS):
-        turn = rng.choices(rules, weights)[0](context, rng)
-        if turn is not None and turn.state != context.state:
+    turn = draw_turn(grammar.RULES, context, rng)
+    if turn is None:
+        raise InputError(
+            f"the grammar of {world} found nothing to say after {len(context.turns)} turns; give it a rule that applies in every state"
+        )
+    return turn
+
+
+def draw_turn(rules: Mapping[Rule, float], context: Context, rng: Random, *, changes: bool = True) -> Turn | None:
+    """The same for any rules; None if none applies. ``changes``: whether the turn is to change the state, or to leave it as it is."""
+    weights = list(rules.values())
+    for _ in range(MAX_ATTEMPTS if rules else 0):
+        turn = rng.choices(list(rules), weights)[0](context, rng)
+        if turn is not None and (turn.state != context.state) == changes:
             return replace(turn, instruction=finish(context, turn.instruction, rng))
-    raise InputError(
-        f"the grammar of {world} found nothing to say after {len(context.turns)} turns; give it a rule that applies in every state"
-    )
+    return None
+
+
+def _grammar(world: str | World[Any], seed: int) -> tuple[World[Any], Grammar]:
+    known = get_world(world)
+    grammar = known.grammar()
+    if grammar is None:
+        raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
+    check_number("seed", seed, 0)
+    return known, grammar
 
 
 def _interaction(context: Context, identifier: str) -> Interaction:
