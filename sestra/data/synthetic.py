@@ -23,7 +23,7 @@ def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, 
     """That many interactions, the same for the same seed; a smaller count gives the first ones of a larger one."""
     check_number("count", count, 1, MAX_INTERACTIONS)
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
-    return [_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
+    return [to_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
 
 
 def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction]]:
@@ -31,7 +31,7 @@ def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction
     check_number("seed", seed, 0)
     train = generate(world, TRAIN, seed=2 * seed, prefix="generated-train")
     seen = {(interaction.states[0], interaction.instructions) for interaction in train}
-    others = (_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
+    others = (to_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
     unseen = islice((other for other in others if (other.states[0], other.instructions) not in seen), DEV)
     return {"train": train, "dev": [replace(other, id=f"generated-dev-{number}") for number, other in enumerate(unseen)]}
 
@@ -115,5 +115,6 @@ def _grammar(world: str | World[Any], seed: int) -> tuple[World[Any], Grammar]:
     return known, grammar
 
 
-def _interaction(context: Context, identifier: str) -> Interaction:
+def to_interaction(context: Context, identifier: str = "generated") -> Interaction:
+    """As a data file would have it."""
     return Interaction(identifier, context.states, tuple(turn.instruction.words for turn in context.turns))
