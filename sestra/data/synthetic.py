@@ -8,7 +8,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from sestra.data.grammar import Context, Grammar, Rule, Turn, finish
+from sestra.data.grammar import Context, Grammar, Rule, Talk, Turn, finish
 from sestra.data.scone import Interaction
 from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
@@ -56,33 +56,32 @@ MAX_TURNS_BEFORE = 6
 
 
 def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
-    """Interactions of one to five turns, without end, with more of what people say than the world's data has (``Grammar``).
+    """Interactions of one to five turns, without end, with more of what people say than the world's data has (``Talk``).
 
     Words that cannot be followed, or that are ambiguous, only end an interaction: an agent that was told such a thing does nothing.
     """
     known, grammar = _grammar(world, seed)
-    kinds = [getattr(grammar, name, {}) for name in ("UNFOLLOWABLE", "AMBIGUOUS")]
-    shares = [share if kind else 0 for kind, share in zip(kinds, (UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE), strict=True)]
+    talk = known.talk() or Talk({}, {}, {})
+    endings = ((talk.unfollowable, UNFOLLOWABLE_SHARE), (talk.ambiguous, AMBIGUOUS_SHARE), ({}, 1 - UNFOLLOWABLE_SHARE - AMBIGUOUS_SHARE))
     rng = Random(f"{known.name} broadened {seed}")
     while True:
         context = grammar.start(rng)
         for _ in range(max(0, rng.randint(-MAX_TURNS_BEFORE, MAX_TURNS_BEFORE))):
             context = context.then(next_turn(grammar, known.name, context, rng))
         context = replace(context, states=context.states[-1:], turns=())
-        (last,) = rng.choices([*kinds, None], [*shares, 1 - sum(shares)])
+        (last,) = rng.choices([rules for rules, _ in endings], [share for _, share in endings])
         for _ in range(rng.randint(1, 5) - bool(last)):
-            turn = draw_turn(getattr(grammar, "REQUESTS", {}), context, rng) if rng.random() < REQUESTS_SHARE else None
-            context = context.then(_filled(grammar, turn or next_turn(grammar, known.name, context, rng), rng))
-        ending = draw_turn(last, context, rng, changes=last is not kinds[0]) if last else None
-        yield context.then(_filled(grammar, ending, rng)) if ending else context
+            turn = draw_turn(talk.requests, context, rng) if rng.random() < REQUESTS_SHARE else None
+            context = context.then(_filled(talk, turn or next_turn(grammar, known.name, context, rng), rng))
+        ending = draw_turn(last, context, rng, changes=last is not talk.unfollowable) if last else None
+        yield context.then(_filled(talk, ending, rng)) if ending else context
 
 
-def _filled(grammar: Grammar, turn: Turn, rng: Random) -> Turn:
+def _filled(talk: Talk, turn: Turn, rng: Random) -> Turn:
     """The turn, sometimes with filler words."""
-    fillers = getattr(grammar, "FILLERS", ())
-    if not fillers or rng.random() >= FILLERS_SHARE:
+    if not talk.fillers or rng.random() >= FILLERS_SHARE:
         return turn
-    words = rng.choice(fillers).format(x=turn.instruction.words)
+    words = rng.choice(talk.fillers).format(x=turn.instruction.words)
     return replace(turn, instruction=replace(turn.instruction, words=words))
 
 
