@@ -15,7 +15,7 @@ from sestra.worlds import World, get_world
 
 MAX_INTERACTIONS = 1_000_000
 MAX_TURNS = 100
-MAX_ATTEMPTS = 1000
+MAX_ATTEMPTS = 300
 TRAIN, DEV = 2000, 200
 
 
@@ -71,10 +71,13 @@ def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
         context = replace(context, states=context.states[-1:], turns=())
         (last,) = rng.choices([rules for rules, _ in endings], [share for _, share in endings])
         for _ in range(rng.randint(1, 5) - bool(last)):
-            turn = draw_turn(talk.requests, context, rng) if rng.random() < REQUESTS_SHARE else None
-            context = context.then(_filled(talk, turn or next_turn(grammar, known.name, context, rng), rng))
-        ending = draw_turn(last, context, rng, changes=last is not talk.unfollowable) if last else None
-        yield context.then(_filled(talk, ending, rng)) if ending else context
+            wanted = talk.requests if rng.random() < REQUESTS_SHARE else grammar.RULES
+            turn = draw_turn(wanted, context, rng) or draw_turn(grammar.RULES, context, rng)
+            context = context.then(_filled(talk, turn, rng)) if turn else context
+        turn = draw_turn(last, context, rng, changes=last is not talk.unfollowable)
+        context = context.then(_filled(talk, turn, rng)) if turn else context
+        if context.turns:
+            yield context
 
 
 def _filled(talk: Talk, turn: Turn, rng: Random) -> Turn:
