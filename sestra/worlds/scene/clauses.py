@@ -6,6 +6,7 @@ that make the difference.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
@@ -30,7 +31,7 @@ def clause(
     """One of the things that x ``does``, or one of those that the agent is ``told`` to do to x; the first word is the verb."""
     by_agent = bool(told) and (not does or rng.random() < 0.5)
     phrase = context.say(rng, told if by_agent else does, x=objective(x), **slots)
-    verb, _, rest = phrase.words.partition(" ")
+    verb, _, rest = _PARTICLE.sub(r"\1 \3 \2", phrase.words).partition(" ")  # "throw him out", not "throw out him"
     return Clause(None if by_agent else x, verb, Phrase(rest, phrase.phenomena), plural)
 
 
@@ -54,45 +55,24 @@ def hat_of(context: Context, rng: Random, x: Phrase, colour: str = "") -> Phrase
     return context.say(rng, [genitive, genitive, f"the {colour} hat of {{x}}"], x=x)
 
 
+_NOT_PASSIVE = re.compile(r"\[make|\{doesnt|did|refuses")
+_PARTICLE = re.compile(r"^(\w+) (away|out|off|in|back) (him|her|them)\b(?!.* hat)")
 _THIRD = {"be": "is", "have": "has", "do": "does"}
 _PAST = {
-    **{
-        "be": "was",
-        "have": "had",
-        "do": "did",
-        "leave": "left",
-        "go": "went",
-        "give": "gave",
-        "take": "took",
-        "put": "put",
-        "come": "came",
-    },
-    **{"get": "got", "run": "ran", "slide": "slid", "lose": "lost", "steal": "stole", "wear": "wore", "make": "made", "send": "sent"},
-    **{"bring": "brought", "throw": "threw", "let": "let", "set": "set", "stand": "stood", "kick": "kicked", "show": "showed"},
+    verb: form
+    for forms in (
+        {"be": "was", "have": "had", "do": "did", "leave": "left", "go": "went", "give": "gave", "take": "took", "put": "put"},
+        {"come": "came", "get": "got", "run": "ran", "slide": "slid", "lose": "lost", "steal": "stole", "wear": "wore", "make": "made"},
+        {"send": "sent", "bring": "brought", "throw": "threw", "let": "let", "set": "set", "stand": "stood", "quit": "quit"},
+        {"keep": "kept", "sing": "sang", "sit": "sat", "lie": "lay", "sleep": "slept", "fly": "flew", "swim": "swam", "spin": "spun"},
+        {"fall": "fell", "wake": "woke", "eat": "ate", "drink": "drank", "read": "read", "grow": "grew", "shrink": "shrank"},
+        {"fight": "fought", "hit": "hit", "shake": "shook", "draw": "drew", "buy": "bought", "tell": "told", "think": "thought"},
+    )
+    for verb, form in forms.items()
 }
 _DOUBLED = {
-    "put",
-    "swap",
-    "get",
-    "run",
-    "step",
-    "hop",
-    "slip",
-    "grab",
-    "drop",
-    "pop",
-    "set",
-    "let",
-    "don",
-    "clap",
-    "hug",
-    "transfer",
-    "quit",
-    "sit",
-    "spin",
-    "swim",
-    "hit",
-    "nod",
+    *("put", "swap", "get", "run", "step", "hop", "slip", "grab", "drop", "pop", "set", "let", "don", "clap", "hug"),
+    *("transfer", "quit", "sit", "spin", "swim", "hit", "nod", "cut"),
 }
 
 
@@ -110,7 +90,8 @@ def third(verb: str) -> str:
 
 
 def past(verb: str) -> str:
-    """
+    """The verb as he did it.
+
     >>> [past(verb) for verb in ("leave", "swap", "move", "carry", "walk")]
     ['left', 'swapped', 'moved', 'carried', 'walked']
     """
@@ -122,11 +103,12 @@ def past(verb: str) -> str:
 
 
 def progressive(verb: str) -> str:
-    """
+    """The verb as he is doing it.
+
     >>> [progressive(verb) for verb in ("leave", "swap", "go", "be")]
     ['leaving', 'swapping', 'going', 'being']
     """
-    stem = verb[:-1] if verb.endswith("e") and verb != "be" else verb
+    stem = verb[:-1] if verb.endswith("e") and verb not in ("be", "dye") else verb
     return f"{stem}{verb[-1] if verb in _DOUBLED else ''}ing"
 
 
@@ -165,7 +147,7 @@ SAID_NOT = (
     "[stop|prevent|keep] {him} from {doing} {rest}",
     "[nobody|no one] {third} {rest}",
     "{x} [refuses|declines] to {do} {rest}",
-    "under no circumstances does {x} {do} {rest}",
+    "under no circumstances should {x} {do} {rest}",
 )
 TOLD_NOT = (
     *5 * ("[don't|do not|never|please don't|please do not|dont|don't you dare] {do} {rest}",),
@@ -248,6 +230,6 @@ def _say(context: Context, rng: Random, what: Clause, of_others: Sequence[Templa
     )
     if rng.random() < 0.5:
         numbered["doesnt"] = numbered["doesnt"].replace(" not", "n't")
-    if verb == "be":  # nobody says "make him be removed"
-        of_others = [template for template in of_others if "[make" not in str(template)]
+    if verb == "be":  # nobody says "make him be removed" or "he does not be removed"
+        of_others = [template for template in of_others if not _NOT_PASSIVE.search(str(template))]
     return context.say(rng, of_others, x=what.subject, him=objective(what.subject), rest=what.rest, **forms, **numbered)

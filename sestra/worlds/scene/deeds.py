@@ -42,7 +42,7 @@ REMOVE = (
 )
 MOVE = ("[move|move|move|go|go|walk|step|run|shift|slide|scoot|relocate|travel|head|proceed] {to}", "move over {to}", "be moved {to}")
 MOVE_SOMEBODY = ("[move|move|move|shift|slide|send|bring|relocate|push|scoot|transfer] {x} {to}",)
-STAND = ("[stand|be|be placed|take a position] {at}", "go [and|] stand {at}")
+STAND = ("[stand|be|be placed|take a position] {at}", "go to stand {at}")
 PLACE = ("[put|place|set|position|stand] {x} {at}",)
 COME = ("[appear|appear|enter|arrive|show up|come in|join|pop up|come on stage|walk in|be added] {at}",)
 ADD = ("[add|add|put|place|insert|create|spawn|introduce|draw|make|bring in|set|show] {x} {at}",)

@@ -34,13 +34,13 @@ def destination(context: Context, mover: int | None, rng: Random) -> Destination
     return rng.choice(kinds)(context, mover, rng)
 
 
-def end(context: Context, mover: int | None, rng: Random) -> Destination | None:
+def end(context: Context, _mover: int | None, rng: Random) -> Destination | None:
     """One of the two ends of the row."""
     target = rng.choice((0, POSITIONS - 1))
     if context.state[target] != EMPTY:
         return None
     side = "left" if target == 0 else "right"
-    name = f"the [far {side}|{side} end|very {side}|{side} edge|{side}most [spot|position|place]|far {side} [side|end|position]|extreme {side}]"
+    name = f"the [far {side}|{side} end|very {side}|{side} edge|{side}most [spot|position|place]|far {side} [side|end]|extreme {side}]"
     edge = "[beginning|start]" if target == 0 else "end"
     to: list[Template] = [*5 * [f"to {name}"], f"all the way [to the|] {side}", f"as far {side} as possible"]
     to += [f"{side} until the end", f"to the {edge} of the [row|line]", f"to the end on the {side}"]
@@ -48,7 +48,7 @@ def end(context: Context, mover: int | None, rng: Random) -> Destination | None:
     return Destination(target, context.say(rng, to), context.say(rng, at))
 
 
-def numbered(context: Context, mover: int | None, rng: Random) -> Destination | None:
+def numbered(context: Context, _mover: int | None, rng: Random) -> Destination | None:
     """A place by its number, from either end."""
     free = free_places(context)
     if not free:

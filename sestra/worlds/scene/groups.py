@@ -154,7 +154,7 @@ def leave_together(context: Context, rng: Random) -> Deed | None:
     who = group(context, rng)
     if who is None:
         return None
-    after = context.state_with({n: EMPTY for n in who.members})
+    after = context.state_with(dict.fromkeys(who.members, EMPTY))
     return Deed(leaving(context, rng, who.x, plural=who.plural), after, Event("several left"))
 
 
@@ -169,10 +169,10 @@ def change_hats_together(context: Context, rng: Random) -> Deed | None:
     worn = [state[n][1] != NONE for n in who.members]
     if all(worn):
         hats = ["their hats"] if who.plural else ["{his} hat", "their hat"]
-        hat = context.say(rng, hats)
+        own = context.say(rng, hats)
         does = ["[take off|remove|lose|drop|doff|get rid of] {hat}", "take {hat} off"]
         told = ["[take|remove] the hats from {x}", "take the hats off [of|] {x}", "[remove|take away|delete] the hats of {x}"]
-        said = clause(context, rng, does, told, who.x, plural=who.plural, hat=hat)
+        said = clause(context, rng, does, told, who.x, plural=who.plural, hat=own)
         return Deed(said, context.state_with({n: state[n][0] + NONE for n in who.members}), _event(who))
     if any(worn):
         return None
@@ -205,7 +205,7 @@ def move_together(context: Context, rng: Random) -> Deed | None:
     if not offsets:
         return None
     offset = rng.choice(offsets)
-    after = context.state_with({n: EMPTY for n in who.members} | {n + offset: state[n] for n in who.members})
+    after = context.state_with(dict.fromkeys(who.members, EMPTY) | {n + offset: state[n] for n in who.members})
     where = Destination(0, step_words(context, offset, rng), None, offset)
     event = Event("several", pair=frozenset(n + offset for n in who.members) if len(who.members) == 2 else frozenset())
     return Deed(moving(context, rng, who.x, where, plural=who.plural), after, event)
@@ -232,7 +232,7 @@ def enter_together(context: Context, rng: Random) -> Deed | None:
     does, told = ["[appear|enter|arrive|show up|come in] {at}"], ["[add|put|place|create|insert] {x} {at}"]
     said: Clause = clause(context, rng, does, told, x, plural=True, at=where)
     pair = frozenset(targets) if count == 2 else frozenset()
-    return Deed(said, context.state_with({n: shirt + NONE for n in targets}), Event("several", pair=pair))
+    return Deed(said, context.state_with(dict.fromkeys(targets, shirt + NONE)), Event("several", pair=pair))
 
 
 def _event(who: Group) -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from sestra.data.grammar import LAST_ONE, OTHER_ONE, PRONOUN, Context, Phrase, Template, marked
-from sestra.worlds.scene.descriptions import describe, focus, people_of
+from sestra.worlds.scene.descriptions import article, describe, focus, people_of
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
 
 P = "[{person}|{person}|{person}|person|one]"
@@ -50,21 +50,28 @@ def _by_clothes(context: Context, position: int) -> list[Template]:
     names: list[Template] = []
     if all(other[0] != shirt for other in others):
         names += [f"[the|] {colour} shirt", f"the {colour} shirted {P}", f"the {P} whose shirt is {colour}", f"the {colour} shirt {P}"]
-        names += [f"the {P} [with|in|wearing] [the|a|] {colour} shirt"]
+        names += [f"the {P} [with|in|wearing] [the {colour}|{article(colour)}|{colour}] shirt"]
         if all(other[1] != shirt for other in others):
             names += 3 * [colour] + 2 * [f"the {colour} [{P}|guy]", f"[the|] {P} in {colour}"]
             names += [f"[mr.|mr|mister] {colour}" if context.speaker.words["he"] == "he" else f"[mrs.|ms.|miss] {colour}"]
             names += [f"[whoever|the {P} who] [is in|wears|is wearing] {colour}", f"the {P} dressed in {colour}"]
-            names += [f"{colour} with [the|a] {COLOURS[hat]} hat" if hat != NONE else f"{colour} without [a|the] hat"]
+            names += [f"{colour} with [the {COLOURS[hat]}|{article(COLOURS[hat])}] hat" if hat != NONE else f"{colour} without a hat"]
     if hat != NONE and all(other[1] != hat for other in others):
         worn = COLOURS[hat]
-        names += [f"[the|] {worn} hat {P}", f"the {P} [with|in|wearing] [the|a|] {worn} hat", f"the {P} whose hat is {worn}"]
+        names += [
+            f"[the|] {worn} hat {P}",
+            f"the {P} [with|in|wearing] [the {worn}|{article(worn)}|{worn}] hat",
+            f"the {P} whose hat is {worn}",
+        ]
         names += [f"[whoever|the {P} who] [wears|has|is wearing] the {worn} hat", f"the {worn} hatted {P}"]
     if state[position] not in others:
         if hat == NONE:
             names += [f"the {colour} {P} [without a hat|with no hat]", f"the hatless {P} in {colour}"]
         else:
-            names += [f"the {colour} {P} with the {COLOURS[hat]} hat", f"the {P} in {colour} with [a|the] {COLOURS[hat]} hat"]
+            names += [
+                f"the {colour} {P} with the {COLOURS[hat]} hat",
+                f"the {P} in {colour} with [the {COLOURS[hat]}|{article(COLOURS[hat])}] hat",
+            ]
             names += [f"[the|] {colour} shirt [and|with|] {COLOURS[hat]} hat"]
     if others and all((other[1] == NONE) != (hat == NONE) for other in others):
         if hat == NONE:
@@ -82,9 +89,10 @@ def _by_rank(context: Context, position: int) -> list[Template]:
     names: list[Template] = [f"the {ordinal(rank + 1)} {P} from the left", f"the {ordinal(count - rank)} {P} from the right"]
     names += [f"[the|] {ordinal(rank + 1)} [{{person}}|person]", f"[the|] {P} who is {ordinal(rank + 1)} from the left"]
     if rank == 0:
-        names += 2 * [f"the {P} furthest to the left", f"the [leftmost|left-most|far left] {P}", "the first [{person}|person]"]
+        names += 2 * [f"the {P} furthest to the left", f"the [leftmost|left-most|far left] {P}", "the first [{person}|person|one|]"]
     if rank == count - 1:
-        names += 2 * [f"the [rightmost|right-most|far right] {P}", marked("the last [{person}|person]", LAST_ONE)]
+        last: list[Template] = [f"the [rightmost|right-most|far right] {P}", marked("the last [{person}|person|]", LAST_ONE)]
+        names += 2 * last
         names += [f"the {P} furthest to the right", marked("the last one [in line|in the row|on the right]", LAST_ONE)]
     if count > 2:
         fold = count - rank

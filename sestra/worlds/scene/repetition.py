@@ -97,7 +97,7 @@ def same_with(context: Context, rng: Random) -> Turn | None:
         "[and|now] {x} [too|as well]",
         "[repeat|repeat that|repeat this|again] [with|for] {x}",
         "[make|let|have] {x} do [the same|that too|it too|the same thing]",
-        "[i want the same for|i want|now do] {x} [too|as well]",
+        "i want the same for {x} [too|as well|]",
         "now it is {x} who does that",
     ]
     return Turn(context.say(rng, templates, SAME_AGAIN, x=x), *done[who])
@@ -160,7 +160,7 @@ def another(context: Context, rng: Random) -> Turn | None:
     templates = [
         f"[same again|the same again|do that again|again|the same|repeat that] [but|] [in|with] {colour} {{at}}",
         f"[and|now|then] [one in {colour}|{article(colour)} one] {{at}}",
-        f"[now|then|and] {{new}} {{at}}",
+        "[now|then|and] {new} {at}",
         f"[and|] another one {{at}} , [but|this time] in {colour}",
     ]
     phrase = context.say(rng, templates, SAME_AGAIN, at=where.at, new=newcomer(context, rng, shirt, NONE))
@@ -183,16 +183,16 @@ def undo(context: Context, rng: Random) -> Turn | None:
     if count == 1:
         templates = [
             *2 * ["[undo|undo that|undo it|undo this|reverse that|revert|revert that|reverse it|take that back|take it back|cancel that]"],
-            "[undo|reverse|revert|cancel|take back] [the last|the previous|your last|that last] [step|instruction|action|move|thing|change]",
+            "[undo|reverse|revert|cancel|take back] [the last|the previous|your last|that last] [step|instruction|action|move|change]",
             "[go|move] back [one|a|1] step in time",
             "[put|set|make|change] [it|everything|things] back [to|] [how|the way] [it was|things were] [before|]",
             "[make it|everything] as it was before",
             "[restore|return to|go back to] [the previous state|how it was|the state before]",
-            "[as it was before|back to how it was|undo what you just did|undo what you did|no, undo that|oops, undo|do the opposite]",
+            "[as it was before|back to how it was|undo what you just did|undo what you did|no, undo that|oops, undo]",
         ]
     elif count == len(kinds):
         templates = [
-            "[start over|start again|start from scratch|begin again|reset|reset everything|restart|reset the [stage|scene]|undo everything]",
+            "[start over|start again|start from scratch|begin again|reset|reset everything|reset the [stage|scene]|undo everything]",
             "[go back|return] to the [start|beginning|initial state|first state|starting state]",
             "[put|set] everything back [as|the way|to how] it was at the [start|beginning]",
             f"undo all [{steps}|of it|of that]",
@@ -223,7 +223,7 @@ def undo_step(context: Context, rng: Random) -> Turn | None:
 
 BACK = {
     "leave": [
-        "[bring|put|get|take|call] {him} back",
+        "[bring|put|get|call] {him} back",
         "{he} [comes back|returns|is back|reappears] [to where {he} was|to {his} [old|previous] [place|spot]|to the same [place|spot]|]",
         "[bring back|return] the [{person}|one|person] [you just removed|who just left|who left|that just left|that just disappeared]",
         "the [{person}|one|person] [who|that] [just left|just disappeared|left last|you just removed] [comes back|returns|reappears]",
@@ -258,7 +258,7 @@ BACK = {
 def back(context: Context, rng: Random) -> Turn | None:
     """The last deed the other way round, in words of its own."""
     event = context.event
-    if event.kind not in BACK or event.kind == "put on" and event.who is None:
+    if event.kind not in BACK or (event.kind == "put on" and event.who is None):
         return None
     after = {"leave": Event("return", event.origin), "move": Event("reverse", event.origin), "take off": Event("reverse", event.who)}
     phrase = context.say(rng, BACK[event.kind], PUT_BACK, PRONOUN)
@@ -283,7 +283,7 @@ def bring_back(context: Context, rng: Random) -> Turn | None:
         return None
     colour = COLOURS[person[0]]
     x = context.say(rng, f"[the {{person}} in {colour}|{colour}|the {colour} [{{person}}|one|person]|the {{person}} in the {colour} shirt]")
-    does = ["[come|come|get|walk] back [to where {he} was|to {his} [old|previous] [place|spot]|]", "[return|reappear] [where {he} was|]"]
+    does = ["[come|walk] back [to where {he} was|to {his} [old|previous] [place|spot]|]", "[return|reappear] [where {he} was|]"]
     does += ["return to {his} [old|former|previous|] [place|spot]"]
     told = ["bring {x} back", "bring back {x}", "[put|place] {x} back [where {he} was|]", "[restore|return] {x}", "get {x} back"]
     phrase = affirm(context, rng, clause(context, rng, [marked(way, PUT_BACK) for way in does], [marked(way, PUT_BACK) for way in told], x))

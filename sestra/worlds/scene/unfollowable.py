@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import Context, Phrase, Rule, Template, Turn
@@ -11,7 +12,7 @@ from sestra.worlds.scene import deeds, groups
 from sestra.worlds.scene.clauses import Clause, affirm, ask, clause, negate, suppose
 from sestra.worlds.scene.deeds import dressing, leaving, moving, undressing
 from sestra.worlds.scene.descriptions import EMPTY, Event, article, focus, people_of
-from sestra.worlds.scene.destinations import Destination, destination, end, free_places, step_words
+from sestra.worlds.scene.destinations import Destination, destination, free_places, step_words
 from sestra.worlds.scene.impossible import already_so, impossible
 from sestra.worlds.scene.people import P, name, subject
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS
@@ -33,11 +34,11 @@ def which_of_several(context: Context, rng: Random) -> Turn | None:
         alike += [
             (
                 people,
-                f"[someone|somebody|one of them|the {{person}}|a {{person}}|one person|one of the people|that {{person}}|this {{person}}]",
+                "[someone|somebody|one of them|a {person}|one person|one of the people]",
             )
         ]
         if focus(context) is None:
-            alike += [(people, "{he}")]
+            alike += [(people, "[{he}|that {person}|this {person}|the {person}]")]
     if len(people) > 2 and (he := focus(context)) is not None:
         alike += 2 * [([n for n in people if n != he], "the other [one|{person}|person]")]
     alike = [(those, template) for those, template in alike if len(those) > 1]
@@ -46,7 +47,7 @@ def which_of_several(context: Context, rng: Random) -> Turn | None:
     those, template = rng.choice(alike)
     who, x = rng.choice(those), context.say(rng, template)
     deed = rng.choice((deeds.leave_as, deeds.move_as, deeds.take_off_as, deeds.put_on_as))(context, rng, who, x)
-    return deed and Turn(affirm(context, rng, deed.clause), deed.state, deed.event)
+    return Turn(affirm(context, rng, deed.clause), deed.state, deed.event) if deed else None
 
 
 def which_place(context: Context, rng: Random) -> Turn | None:
@@ -79,8 +80,8 @@ def which_target(context: Context, rng: Random) -> Turn | None:
         targets, to = middle, "to the [middle|center|centre] [of the [stage|row]|]"
     else:
         targets, to = free, "[||somewhere else|to another place|to a different spot|to a free spot|around]"
-    words = context.say(rng, to)
-    said = moving(context, rng, subject(context, who, rng), Destination(0, words, None))
+    x, words = subject(context, who, rng), context.say(rng, to)
+    said = moving(context, rng, x, Destination(0, words, None)) if words.words else clause(context, rng, ["move"], ["move {x}"], x)
     target = rng.choice(targets)
     return Turn(affirm(context, rng, said), deeds.moved(context, who, target), Event("move", target, origin=who))
 
@@ -118,25 +119,25 @@ def some_clause(context: Context, rng: Random) -> Clause | None:
     """What could be asked for, as one of the deeds has it."""
     several = (groups.leave_together, groups.change_hats_together, groups.move_together)
     done = rng.choice(several)(context, rng) if rng.random() < 0.2 else deeds.any_deed(context, rng)
-    return done and done.clause
+    return done.clause if done else None
 
 
 def negation(context: Context, rng: Random) -> Turn | None:
     """A deed that is not to be done."""
     what = some_clause(context, rng)
-    return what and still(context, negate(context, rng, what))
+    return still(context, negate(context, rng, what)) if what else None
 
 
 def question_about_a_deed(context: Context, rng: Random) -> Turn | None:
     """Whether, when or why something is done."""
     what = some_clause(context, rng)
-    return what and still(context, ask(context, rng, what))
+    return still(context, ask(context, rng, what)) if what else None
 
 
 def supposition(context: Context, rng: Random) -> Turn | None:
     """What was, will be or might be."""
     what = some_clause(context, rng)
-    return what and still(context, suppose(context, rng, what))
+    return still(context, suppose(context, rng, what)) if what else None
 
 
 def inaction(context: Context, rng: Random) -> Turn:
@@ -144,7 +145,7 @@ def inaction(context: Context, rng: Random) -> Turn:
     templates = [
         "[nobody|no one] [moves|leaves|comes|appears|does anything|goes anywhere|takes off a hat|enters|exits|disappears] [now|]",
         "[everyone|everybody] [stays|remains|stands still|stays where they are|stays put|keeps their hat|keeps still|waits]",
-        "[stop|don't|do not|never] [moving|move|removing|touch] [people|anyone|anybody|them]",
+        "[don't|do not|never] [move|touch|remove] [people|anyone|anybody|them]",
         "[nobody|no one] [should|must|may|can] [move|leave|come in|enter|go|take off a hat]",
         "nothing [happens|changes|moves]",
         "[stop|quit] [that|it|moving|moving people|moving around|doing that|removing people|giving hats to people]",
@@ -169,20 +170,20 @@ def question(context: Context, rng: Random) -> Turn:
         f"how many people [are in {colour}|wear {colour}|have {colour} hats|wear hats|have no hat] [?|]",
         f"[who|what] is [at|in|on] [position|place|spot] {number} [?|]",
         "[who is|who stands] [on|at] the [far left|far right|left end|right end|left|right] [?|]",
-        f"[is there|do you see] [a {{person}} in {colour}|{article(colour)} hat|anyone in {colour}|anybody with {article(colour)} hat] [?|]",
+        f"[is there|do you see] [a {{person}} in {colour}|{article(colour)} hat|anyone in {colour}|anybody in {colour}] [?|]",
         f"[where|who] is the {{person}} [in|with the] {colour} [shirt|hat|] [?|]",
-        "[who|which person|which one] [is the tallest|has a hat|wears a hat|has no hat|just left|just moved|came last|is in the middle] [?|]",
+        "[who|which person|which one] [is the tallest|has a hat|wears a hat|has no hat|just left|just moved|is in the middle] [?|]",
         "[who|which {person}] is [wearing a hat|first|last|next|missing|new] [?|]",
         f"[is|are] [position|spot] {number} [empty|free|taken|occupied] [?|]",
         "[can|do] [people|the people|they|hats] [fly|talk|sing|swim|see me|hear us|dance|like hats|have names|speak|sleep] [?|]",
-        "[what are|why are|where are] [the people|they|these people|all the hats] [doing|there|here|from|called] [?|]",
+        "[what are [the people|they] [doing|called]|why are [they|these people|all the hats] here|where are [they|the people] from] [?|]",
         "[are there|do you see] [any|more than two|only two|three] [people|hats|free spots|empty places] [?|]",
         "[is anyone|is anybody|who is] [wearing a hat|there|leaving|on the stage|moving|missing|here] [?|]",
         "[what|which] [color|colour] is [his|her|the last person's|that|the first person's] [hat|shirt] [?|]",
     ]
     if people_of(context):
         x = name(context, rng.choice(people_of(context)), rng)
-        templates = templates[:: rng.choice((1, 2))] + [
+        templates += [
             context.say(rng, "[where|who] is {x} [?|]", x=x),
             context.say(rng, "is {x} [wearing a hat|at the end|on the left|next to someone|happy|alone|new|still there|a man] [?|]", x=x),
             context.say(rng, "[does|did] {x} [have a hat|wear a hat|have a name|like hats|come first|just come|move before] [?|]", x=x),
@@ -220,7 +221,8 @@ def absent_name(context: Context, rng: Random) -> Phrase | None:
             f"the {P} in the {speaker.ordinal(n + 1)} [position|spot]",
         ]
     for n in range(len(people) + 1, min(len(people) + 5, POSITIONS + 1)):
-        names += 3 * [f"the {speaker.ordinal(n)} [{{person}}|person]", f"the {speaker.ordinal(n)} {P} from the [left|right]"]
+        if state[n - 1] == state[-n] == EMPTY:  # "the fifth person" is not the one in the fifth place either
+            names += 3 * [f"the {speaker.ordinal(n)} [{{person}}|person]", f"the {speaker.ordinal(n)} {P} from the [left|right]"]
     hats = {state[n][1] != NONE for n in people}
     names += 4 * [f"the {P} with the hat", "everyone with a hat", "both people with hats"] * (True not in hats)
     names += 4 * [f"the {P} without a hat", f"the hatless {P}", "everyone without a hat"] * (False not in hats)
@@ -233,14 +235,15 @@ def not_there(context: Context, rng: Random) -> Turn | None:
     if x is None:
         return None
     plural = x.words.startswith("both")
-    where = Destination(0, step_words(context, rng.choice((-3, -2, -1, 1, 2, 3)), rng), None)
+    steps = Destination(0, step_words(context, rng.choice((-3, -2, -1, 1, 2, 3)), rng), None)
+    where = destination(context, None, rng) or steps
     kind = rng.randrange(6)
     if kind == 0 or plural:
         said = leaving(context, rng, x, plural=plural)
     elif kind == 1:
-        said = moving(context, rng, x, end(context, None, rng) or where)
+        said = moving(context, rng, x, replace(where, at=None))  # "put green on the left" could be somebody new
     elif kind == 2:
-        said = moving(context, rng, x, where)
+        said = moving(context, rng, x, steps)
     elif kind == 3:
         said = undressing(context, rng, x)
     elif kind == 4:
@@ -267,7 +270,7 @@ UNKNOWN = (
     "[jump|sing|dance|sit down|lie down|sleep|fly|laugh|cry|smile|wave|clap|bow|kneel|shout|whisper|talk|cough|sneeze|yawn|swim|climb]",
     "[spin around|turn around|fall over|fall asleep|wake up|eat an apple|drink some water|read a book|sing a song|do a handstand]",
     "[dance a waltz|jump up and down|do a backflip|raise {his} hand|close {his} eyes|open the door|stand on one leg|tie {his} shoes]",
-    "[explode|grow|shrink|melt|burn|float|get bigger|get smaller|get angry|grow a beard|cook dinner|play the piano|ride a bike|go shopping]",
+    "[explode|grow|shrink|melt|burn|float|get bigger|get smaller|get angry|grow a beard|cook dinner|play the piano|go shopping]",
     "[kiss|hug|kick|push over|hit|insult|fight|marry|tickle|greet|thank] {y}",
     "[shake hands|have a chat|argue|fall in love|dance|play chess|have dinner] with {y}",
     "[scratch|wash|shave|nod|shake] {his} head",
@@ -291,9 +294,9 @@ def unknown_deed(context: Context, rng: Random) -> Turn | None:
     if not people:
         return None
     who = rng.choice(people)
-    y = name(context, rng.choice(people), rng, who)
-    if rng.random() < 0.25:
-        some, plural = rng.choice(groups.EVERYONE)
+    y = name(context, rng.choice([n for n in people if n != who] or people), rng, who)
+    if rng.random() < 0.25 or len(people) == 1:
+        some, plural = rng.choice(groups.EVERYONE) if len(people) > 1 else (subject(context, who, rng), False)
         said = clause(context, rng, UNKNOWN[:4], UNKNOWN_TO_AGENT, context.say(rng, some), plural=plural)
     else:
         said = clause(context, rng, UNKNOWN, UNKNOWN_TO_AGENT, subject(context, who, rng), y=y)
