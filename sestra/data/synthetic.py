@@ -61,6 +61,7 @@ def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
     Words that cannot be followed, or that are ambiguous, only end an interaction: an agent that was told such a thing does nothing.
     """
     known, grammar = _grammar(world, seed)
+    requests: Mapping[Rule, float] = getattr(grammar, "REQUESTS", {})
     kinds = [getattr(grammar, name, {}) for name in ("UNFOLLOWABLE", "AMBIGUOUS")]
     shares = [share if kind else 0 for kind, share in zip(kinds, (UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE), strict=True)]
     rng = Random(f"{known.name} broadened {seed}")
@@ -71,8 +72,9 @@ def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
         context = replace(context, states=context.states[-1:], turns=())
         (last,) = rng.choices([*kinds, None], [*shares, 1 - sum(shares)])
         for _ in range(rng.randint(1, 5) - bool(last)):
-            turn = draw_turn(getattr(grammar, "REQUESTS", {}), context, rng) if rng.random() < REQUESTS_SHARE else None
-            context = context.then(_filled(grammar, turn or next_turn(grammar, known.name, context, rng), rng))
+            turn = draw_turn(requests if rng.random() < REQUESTS_SHARE else grammar.RULES, context, rng)
+            turn = turn or draw_turn(requests, context, rng) or next_turn(grammar, known.name, context, rng)
+            context = context.then(_filled(grammar, turn, rng))
         ending = draw_turn(last, context, rng, changes=last is not kinds[0]) if last else None
         yield context.then(_filled(grammar, ending, rng)) if ending else context
 
