@@ -217,7 +217,7 @@ def mix(context: Context, rng: Random) -> Turn | None:
     beaker = rng.choice(mixed)
     templates = [
         f"{stir} [|the contents of|what is in|the {{chemical}}s in|everything in] {{x}} [|together|well|thoroughly]",
-        f"[make|turn] {{x}} brown [by [mixing|stirring] it|]", "{x} [turns|becomes|is now|should be|should turn] brown",
+        "[make|turn] {x} brown [by [mixing|stirring] it|]", "{x} [turns|becomes|is now|should be|should turn] brown",
         f"{stir} {{x}} until [it is|it turns|it's|it becomes] brown", "give {x} a [stir|shake|good mix]",
     ]  # fmt: skip
     phrase = context.say(rng, templates, x=name(context, beaker, rng))

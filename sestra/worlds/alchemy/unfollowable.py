@@ -25,8 +25,51 @@ def _deed(context: Context, rng: Random) -> Phrase | None:
 
 
 VERBS = frozenset(
-    "empty drain clear clean throw dump pour toss tip get remove discard eliminate delete spill dispose take leave reduce bring keep "
-    "halve cut mix stir blend shake swirl agitate combine make turn give swap switch exchange trade transfer move put add shift lower".split()
+    [
+        "empty",
+        "drain",
+        "clear",
+        "clean",
+        "throw",
+        "dump",
+        "pour",
+        "toss",
+        "tip",
+        "get",
+        "remove",
+        "discard",
+        "eliminate",
+        "delete",
+        "spill",
+        "dispose",
+        "take",
+        "leave",
+        "reduce",
+        "bring",
+        "keep",
+        "halve",
+        "cut",
+        "mix",
+        "stir",
+        "blend",
+        "shake",
+        "swirl",
+        "agitate",
+        "combine",
+        "make",
+        "turn",
+        "give",
+        "swap",
+        "switch",
+        "exchange",
+        "trade",
+        "transfer",
+        "move",
+        "put",
+        "add",
+        "shift",
+        "lower",
+    ]
 )
 
 
@@ -125,7 +168,7 @@ def unknown_deed(context: Context, rng: Random) -> Turn | None:
     things = "salt|sugar|water|milk|ice|a spoon|a fish|an egg|some cookies|a straw|vinegar|fire|sand|a lid|juice|coffee|tea|soap"
     templates: list[Template] = [
         *4 * [f"[{UNKNOWN_DEEDS}] {{x}} [|please|again|for me|now]"], f"[add|put|pour] [{things}] [to|in|into] {{x}}", f"fill {{x}} with [{things}]",
-        f"make {{x}} [bigger|smaller|hot|cold|square|taller|glow|disappear into space|smile|invisible|shiny|round|spicy]",
+        "make {x} [bigger|smaller|hot|cold|square|taller|glow|disappear into space|smile|invisible|shiny|round|spicy]",
         "[paint|color|colour|make|turn|dye] {x} [black|white|pink|golden|striped|transparent|silver]", f"[divide|multiply] {{x}} by {number}",
         f"[add|create|buy|build|bring] [another|a new|an extra|a second|{number} more] {{beaker}}[s|]", "[throw|place|carry|put] {x} [on|under] the table",
         "[give|hand|sell|show] {x} to [me|my friend|her|the teacher]", "[put|place] {x} [in the fridge|in the oven|on the floor|upside down|outside]",
