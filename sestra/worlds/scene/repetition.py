@@ -279,7 +279,7 @@ def bring_back(context: Context, rng: Random) -> Turn | None:
     index = rng.choice(list(gone))
     slot, person = gone[index], context.states[index][gone[index]]
     here = "".join(context.state[n] for n in people_of(context))
-    if person[0] in here or sum(context.states[i][n][0] == person[0] for i, n in gone.items()) > 1:
+    if person[0] == NONE or person[0] in here or sum(context.states[i][n][0] == person[0] for i, n in gone.items()) > 1:
         return None
     colour = COLOURS[person[0]]
     x = context.say(rng, f"[the {{person}} in {colour}|{colour}|the {colour} [{{person}}|one|person]|the {{person}} in the {colour} shirt]")
