@@ -15,7 +15,7 @@ from sestra.worlds import World, get_world
 
 MAX_INTERACTIONS = 1_000_000
 MAX_TURNS = 100
-MAX_ATTEMPTS = 300
+MAX_ATTEMPTS = 1000
 TRAIN, DEV = 2000, 200
 
 
@@ -67,7 +67,8 @@ def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
     while True:
         context = grammar.start(rng)
         for _ in range(max(0, rng.randint(-MAX_TURNS_BEFORE, MAX_TURNS_BEFORE))):
-            context = context.then(next_turn(grammar, known.name, context, rng))
+            turn = draw_turn(grammar.RULES, context, rng)
+            context = context.then(turn) if turn else context
         context = replace(context, states=context.states[-1:], turns=())
         (last,) = rng.choices([rules for rules, _ in endings], [share for _, share in endings])
         for _ in range(rng.randint(1, 5) - bool(last)):
