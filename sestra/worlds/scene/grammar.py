@@ -7,9 +7,10 @@ from dataclasses import replace
 from random import Random
 
 from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, Context, Phrase, Template, Turn, draw_speaker, marked
+from sestra.worlds.scene.ambiguous import AMBIGUOUS
 from sestra.worlds.scene.descriptions import EMPTY, Event, article, describe, focus, people_of, place, refer, refer_object
 from sestra.worlds.scene.requests import FILLERS, REQUESTS
-from sestra.worlds.scene.unfollowable import AMBIGUOUS, UNFOLLOWABLE
+from sestra.worlds.scene.unfollowable import UNFOLLOWABLE
 from sestra.worlds.scene.world import COLOURS, NONE, POSITIONS, distance
 
 __all__ = ("AMBIGUOUS", "FILLERS", "REQUESTS", "RULES", "UNFOLLOWABLE", "start")
