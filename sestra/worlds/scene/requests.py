@@ -9,7 +9,7 @@ from sestra.data.grammar import PRONOUN, Context, Rule, Turn
 from sestra.worlds.scene import deeds, groups, repetition
 from sestra.worlds.scene.clauses import affirm
 from sestra.worlds.scene.deeds import Deed
-from sestra.worlds.scene.descriptions import EMPTY
+from sestra.worlds.scene.descriptions import EMPTY, Event
 from sestra.worlds.scene.people import MOVER, NEWCOMER
 from sestra.worlds.scene.world import distance
 
@@ -109,7 +109,8 @@ def two_at_once(context: Context, rng: Random) -> Turn | None:
         return None
     if "?" in first.instruction.words or second.instruction.words.startswith(("can ", "could ", "would ", "will ", "how ", "what ")):
         return None
-    return Turn(context.say(rng, JOINED, a=first.instruction, b=second.instruction), second.state, second.event)
+    event = Event("two at once", second.event.who, second.event.pair)  # nothing of it can be repeated or taken back by itself
+    return Turn(context.say(rng, JOINED, a=first.instruction, b=second.instruction), second.state, event)
 
 
 LONGEST_HALF = 14
