@@ -172,8 +172,9 @@ def put_on(match, row):
 
 
 def swap(match, row):
-    a, b = person(match[1], row), person(match[2], row)
-    if a is None or b is None:
+    b = person(match[2], row)
+    a = None if b is None else person(match[1], row)  # "and" may belong to a name: "the shirt and hat"
+    if a is None:
         return None
     return {a: row[a][0] + row[b][1], b: row[b][0] + row[a][1]} if match[match.re.groups] == "hats" else {a: row[b], b: row[a]}
 
@@ -188,21 +189,22 @@ READINGS = {
     r"(?:remove|delete|make|let|get rid of) ([\w ]+?)(?: leave| disappear|)": leave,
     r"([\w ]+) (?:leaves|exits|disappears)": leave,
     r"(?:everyone|everybody|every person)( with a hat| without a hat| wearing a hat|) (?:leaves|exits|disappears)": all_leave,
-    r"(?:remove|delete) (?:everyone|everybody)( with a hat| without a hat|)": all_leave,
+    r"(?:remove|delete|dismiss|erase|take away) (?:everyone|everybody)( with a hat| without a hat|)": all_leave,
     r"(?:move|shift) ([\w ]+?) (\w+) (?:step|position)s? to the (left|right)": step,
-    r"(?:move|shift|send) ([\w ]+?) to the far (left|right)": to_end,
-    rf"(?:add|put|place) (?:a new|a) person (?:in {COLOUR}|with an? {COLOUR} shirt) (?:at|in|on) (?:position|place|spot) (\w+)": add,
+    r"(?:move|shift|send|slide|bring|push) ([\w ]+?) to the (?:far|very|extreme) (left|right)": to_end,
+    rf"(?:add|put|place|insert|create|spawn|introduce|draw|make|bring in|set|show) a (?:new )?(?:person|man|guy|woman) "
+    rf"(?:(?:in|wearing|dressed in) {COLOUR}|(?:in|with|wearing) an? {COLOUR} shirt) (?:at|in|on) (?:position|place|spot) (\w+)": add,
     rf"(?:put|place) an? {COLOUR} hat on ([\w ]+)": put_on,
     r"([\w ]+) and ([\w ]+) (?:swap|switch|trade|exchange) (hats|places)": swap,
     r"(?:swap|switch|exchange) ([\w ]+?) and ([\w ]+)": swap,
-    r"(?:remove|delete|take away) the (first|last) (\w+) people": first_or_last,
+    r"(?:remove |delete |)the (first|last) (\w+) (?:people|ones|persons|guys|men|women)(?: leave| exit| disappear|)": first_or_last,
 }
 
 
 def test_plain_requests_lead_to_their_goals():
     rng, done = Random(6), Counter()
     plain = ("leave", "move", "enter", "put_on", "trade", "leave_together")
-    chosen = [rule for rule in grammar.REQUESTS if rule.__name__ in plain] * 20
+    chosen = [rule for rule in grammar.REQUESTS if rule.__name__ in plain] * 10
     for context in contexts(500, turns=3):
         speaker = replace(context.speaker, terse=False, chatty=0, words={**context.speaker.words, "step": "step"})
         fresh = replace(context, states=context.states[-1:], turns=(), speaker=speaker)
@@ -277,16 +279,18 @@ def test_a_step_is_not_undone_once_its_places_have_changed():
     assert not {name for name in words if re.search("1|first", name)}
 
 
+SUPPOSING = (
+    r"if|yesterday|ago|week|today|morning|once|year|later|day|tomorrow|almost|nearly|imagine|suppose|pretend|wonder|doubt|dream|heard|funny|"
+    r"wish|think|when|before|unless|until|might|may|forgot|used|about|could|wants|whether"
+)
+
+
 @pytest.mark.parametrize(
     ("say", "marks"),
     [
         (negate, r"not|n't|never|dont|no |nobody|stop|avoid|quit|prevent|keep|refuses|declines|forb|anything but|under no"),
         (ask, r"\?|^(did|does|why|when|how|what|is|are|do|who|should|how)\b"),
-        (
-            suppose,
-            r"if|yesterday|ago|week|today|morning|once|year|later|day|tomorrow|almost|nearly|imagine|suppose|pretend|wonder|"
-            r"doubt|dreamt|heard|funny|wish|think|dreams|when|before|unless|until|might|may|forgot|used|about|could|wants|whether",
-        ),
+        (suppose, SUPPOSING),
     ],
 )
 def test_a_clause_that_is_not_to_be_followed_says_so(say, marks):
