@@ -274,7 +274,7 @@ def moved(context: Context, who: int, target: int) -> State:
     return context.state_with({who: EMPTY, target: context.state[who]})
 
 
-DEEDS: dict[Rule, float] = {leave: 1.5, move: 3, enter: 2, give: 1.5, take_off: 1, put_on: 1, trade: 1.5}
+DEEDS: dict[Rule, float] = {leave: 1.5, move: 3, enter: 2, give: 3, take_off: 1, put_on: 1, trade: 1.5}
 """All of them, each with its weight."""
 
 

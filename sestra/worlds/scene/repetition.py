@@ -243,7 +243,7 @@ BACK = {
         "{he} [leaves|disappears|goes away] again",
     ],
     "take off": [
-        "[put|give] {him} {his} hat back",
+        "give {him} {his} hat back",
         "{he} [puts|gets] [the hat|{his} hat|it] back [on|]",
         "put [the hat|{his} hat|it] back on [{him}|]",
     ],
@@ -258,12 +258,10 @@ BACK = {
 def back(context: Context, rng: Random) -> Turn | None:
     """The last deed the other way round, in words of its own."""
     event = context.event
-    if event.kind not in BACK or (event.kind == "put on" and event.who is None):
+    if event.kind not in BACK:
         return None
     after = {"leave": Event("return", event.origin), "move": Event("reverse", event.origin), "take off": Event("reverse", event.who)}
     phrase = context.say(rng, BACK[event.kind], PUT_BACK, PRONOUN)
-    if phrase.words.startswith("put") and phrase.words.endswith("hat back"):
-        phrase = Phrase(phrase.words.replace("put", "give", 1), phrase.phenomena)
     return Turn(phrase, context.states[-2], after.get(event.kind, Event("reverse")))
 
 

@@ -9,7 +9,7 @@ from sestra.data.grammar import PRONOUN, Context, Rule, Turn
 from sestra.worlds.scene import deeds, groups, repetition
 from sestra.worlds.scene.clauses import affirm
 from sestra.worlds.scene.deeds import Deed
-from sestra.worlds.scene.descriptions import EMPTY
+from sestra.worlds.scene.descriptions import EMPTY, Event
 from sestra.worlds.scene.people import MOVER, NEWCOMER
 from sestra.worlds.scene.world import distance
 
@@ -109,27 +109,29 @@ def two_at_once(context: Context, rng: Random) -> Turn | None:
         return None
     if "?" in first.instruction.words or second.instruction.words.startswith(("can ", "could ", "would ", "will ", "how ", "what ")):
         return None
-    return Turn(context.say(rng, JOINED, a=first.instruction, b=second.instruction), second.state, second.event)
+    event = Event("two at once", second.event.who, second.event.pair)  # nothing of it can be repeated or taken back by itself
+    return Turn(context.say(rng, JOINED, a=first.instruction, b=second.instruction), second.state, event)
 
 
 LONGEST_HALF = 14
 """The most words of one of two deeds in a sentence."""
 
 _WEIGHTS: Mapping[Rule, float] = {
-    **{requested(deed): 3.5 * weight for deed, weight in deeds.DEEDS.items()},
+    **{requested(deed): 3 * weight for deed, weight in deeds.DEEDS.items()},
     **dict.fromkeys(map(requested, (groups.leave_together, groups.change_hats_together, groups.move_together)), 7.0),
     requested(groups.enter_together): 2.5,
-    requested(referring): 6.0,
-    two_at_once: 4.0,
-    repetition.once_more: 6.0,
-    repetition.several_times: 2.0,
-    repetition.same_with: 7.0,
-    repetition.repeat_step: 9.0,
-    repetition.another: 4.0,
+    requested(referring): 11.0,
+    two_at_once: 8.0,
+    # What needs a history seldom applies, so it is tried often.
+    repetition.once_more: 80.0,
+    repetition.several_times: 2.5,
+    repetition.same_with: 26.0,
+    repetition.repeat_step: 45.0,
+    repetition.another: 100.0,
     repetition.undo: 5.0,
-    repetition.undo_step: 3.0,
-    repetition.back: 4.0,
-    repetition.bring_back: 6.0,
+    repetition.undo_step: 5.5,
+    repetition.back: 5.0,
+    repetition.bring_back: 40.0,
 }
 REQUESTS: Mapping[Rule, float] = {within_reach(rule): weight for rule, weight in _WEIGHTS.items()}
 """What people say that can be followed, each with its weight."""
