@@ -112,7 +112,7 @@ def some_absent(context: Context, rng: Random) -> Turn | None:
         return None
     words = f"[{an(thing)}|[another|one more|a new|some] {thing}]"
     if len(gone) > 1:
-        words = f"[the [missing|removed|deleted] {thing}|one of the [missing|removed|deleted] {thing}s|one of the {thing}s you removed|a removed {thing}]"
+        words = f"[the [missing|removed|deleted] {thing}|one of the [missing|removed|deleted] {thing}s|a removed {thing}]"
         words = f"[{words}|{words}|{an(thing)}|another {thing}|one more {thing}]"
     if context.event.kind == "remove several" and len(gone) > 1:
         words = f"[{words}|it|one of them]"

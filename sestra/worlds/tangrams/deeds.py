@@ -154,8 +154,8 @@ def swap_two(context: Context, rng: Random) -> Turn | None:
             ]
         if size == 2:
             pairs = [((0, 1), f"[the two {things}|both {things}|the two of them|the two]")]
-        (first, second), x = rng.choice(pairs)
-        return _swapped(context, context.say(rng, SWAP_GROUP, x=context.say(rng, x)), first, second)
+        (first, second), words = rng.choice(pairs)
+        return _swapped(context, context.say(rng, SWAP_GROUP, x=context.say(rng, words)), first, second)
     x, at = refer(context, first, rng)
     beside = [(side, index) for side, index in (("left", first - 1), ("right", first + 1)) if 0 <= index < size]
     if way < 0.5 and (x.words == "it" or not {"it", "its"} & {*x.words.split()}):

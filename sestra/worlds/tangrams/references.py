@@ -77,7 +77,8 @@ def by_place(context: Context, index: int, rng: Random) -> list[Named]:
     size, thing = len(row), noun(context, rng)
     nth, digit = ordinal(context, index + 1, rng), number(context, index + 1, rng)
     left, right = (Place("left", index + 1),), (Place("right", size - index),)
-    names: list[Named] = 4 * [(f"the {nth} [{thing}|{thing}|one]", left)]
+    names: list[Named] = []
+    names += 4 * [(f"the {nth} [{thing}|{thing}|one]", left)]
     names += [(f"[{thing}|{thing}|{thing} number|number|{thing} no.|{thing} #] {digit}", left)]
     names += [(f"the {thing} [in|at] [the {nth} {{spot}}|{{spot}} {digit}|{{spot}} number {digit}]", left)]
     names += [(f"the {nth} {thing} in the [row|line]", left), (f"the {nth}", left)]
@@ -88,14 +89,14 @@ def by_place(context: Context, index: int, rng: Random) -> list[Named]:
         names += [(f"the {last} {thing} from the end", right)] if index < size - 1 else []
     if 0 < index == size - 2:
         counted = f"second to last|second-to-last|second last|2nd last|2nd to last|next to last|penultimate|{last} from last"
-        names += 3 * [(marked(f"the [{counted}] [{thing}|{thing}|one]", LAST_ONE), right), (f"the last {thing} but one", right)]
+        names += 3 * [(marked(f"the [[{counted}] [{thing}|{thing}|one]|last {thing} but one]", LAST_ONE), right)]
     elif 0 < index < size - 2:
         names += 2 * [(marked(f"the [{last} to last|{last}-to-last|{last} last|{last} from last] [{thing}|one]", LAST_ONE), right)]
     if index == 0:
         names += 2 * [(f"the [leftmost|left-most|very first|far left|front] {thing}", left)]
         names += [(f"the [{thing}|one] [on the far left|at the [front|start|beginning|left end|head of the row]|on the left end]", left)]
     if index == size - 1 and size > 1:
-        names += 4 * [(marked(f"the [last|last|very last|final] [{thing}|{thing}|one]", LAST_ONE), right), ("the last", right)]
+        names += 4 * [(marked(f"the [last|[last|very last|final] [{thing}|{thing}|one]]", LAST_ONE), right)]
         names += [(f"the [rightmost|right-most|far right] {thing}", right)]
         names += [(f"the [{thing}|one] [on the far right|at the [end|very end|right end|end of the row]|on the right end]", right)]
     if Place("middle").index(row) == index:
@@ -190,7 +191,7 @@ def group(context: Context, rng: Random) -> tuple[Phrase, tuple[int, ...]] | Non
         amount = number(context, count, rng)
         first, last = range(count), range(size - count, size)
         names += 2 * [(f"the [first {amount}|{amount} leftmost|{amount} left-most] [{things}|{things}|]", first)]
-        names += 2 * [(marked(f"the last {amount} [{things}|{things}|]", LAST_ONE), last), (f"the {amount} rightmost {things}", last)]
+        names += 2 * [(marked(f"the [last {amount} [{things}|{things}|]|{amount} rightmost {things}]", LAST_ONE), last)]
         names += [(f"the {amount} {things} [on the left|at the [front|start|beginning]]", first)]
         names += [(f"the {amount} {things} [on the right|at the end]", last)]
     ends = (0, size - 1)

@@ -219,12 +219,11 @@ def repeat_with(context: Context, rng: Random) -> Turn | None:
 def remove_both(context: Context, rng: Random) -> Turn | None:
     """The two figures that have just been swapped go."""
     (row,), things = context.state, noun(context, rng) + "s"
-    figures = context.event.figures
-    if context.event.kind != "swap" or len(figures) != 2 or not {*figures} <= {*row}:
+    if context.event.kind != "swap":
         return None
-    x = f"[them|both of them|both|these two|those two {things}|the two {things} [[you|we|i] just [swapped|switched]|that were just swapped]|the swapped {things}]"
+    x = f"[them|both of them|both|these two|those two {things}|the {things} [you|we|i] just [swapped|switched]|the swapped {things}]"
     templates = ("{take} {x}", "[remove|delete|take out|get rid of|erase|discard] {x}")
-    indices = {row.index(figure) for figure in figures}
+    indices = {index for index, figure in enumerate(row) if figure != context.states[-2][0][index]}
     return Turn(
         context.say(rng, templates, PRONOUN, x=context.say(rng, x)),
         (rearranging.without(row, indices),),
@@ -235,9 +234,9 @@ def remove_both(context: Context, rng: Random) -> Turn | None:
 REPETITION: Mapping[Rule, float] = {
     undo_last: 1.2,
     undo_more: 1.6,
-    undo_step: 3,
-    redo: 6,
+    undo_step: 24,
+    redo: 14,
     repeat_same: 2.4,
-    repeat_with: 2,
-    remove_both: 3,
+    repeat_with: 2.4,
+    remove_both: 5,
 }

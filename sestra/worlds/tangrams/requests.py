@@ -73,7 +73,7 @@ def reverse(context: Context, rng: Random) -> Turn | None:
     templates = [
         *3 * [f"[reverse|flip|invert|mirror] {whole}", f"reverse [the|all the|all] {things}"],
         f"[reverse|flip|invert|turn around] the order of [the {things}|all [the|] {things}|the row|the whole row|everything]",
-        f"[put|arrange|place|order] [the {things}|everything|them all|all [the|] {things}] in [the|] [reverse|opposite|reversed|backwards] order",
+        f"[put|arrange|place|order] [the {things}|everything|them all|all [the|] {things}] in [reverse|the reverse|the opposite|reversed] order",
         "turn the [whole|] [row|line|order] [around|round|back to front|the other way round]",
         "[reverse|flip] [everything|the whole thing]",
         "the [row|order|whole row] [is|should be|gets|must be] [reversed|flipped|inverted]",

@@ -117,7 +117,7 @@ def bring_all_back(context: Context, rng: Random) -> Turn | None:
     latest = {step for step, _ in gone.values()} == {len(context.turns)}
     amount = "both" if len(gone) == 2 else f"all {number(context, len(gone), rng)}"
     x: list[Template] = [
-        f"[everything|everything|all [the|] {things}|all of the {things}|every {things[:-1]}] [that was {TAKEN}|{YOU} {TOOK}|{TAKEN}|that is missing]",
+        f"[everything|everything|all [the|] {things}|every {things[:-1]}] [that was {TAKEN}|{YOU} {TOOK}|that is missing]",
         f"all [the|] [missing|removed|deleted] {things}",
         f"the [missing|removed|deleted] {things}",
         f"{amount} [missing|removed|deleted] {things}",
@@ -174,4 +174,4 @@ def add_missing(context: Context, rng: Random) -> Turn | None:
     return _inserted(context, context.say(rng, templates, x=x_words, where=where), figure, index)
 
 
-RESTORING: Mapping[Rule, float] = {bring_back: 4, bring_all_back: 3, replace_one: 1.6, add_missing: 1.4}
+RESTORING: Mapping[Rule, float] = {bring_back: 4, bring_all_back: 5, replace_one: 2.8, add_missing: 2.6}

@@ -23,14 +23,13 @@ def any_name(context: Context, rng: Random) -> str:
 
 def _command(context: Context, rng: Random) -> tuple[str, str, str] | None:
     """A command as one could give it here, and the same with a gerund and in the past tense."""
-    turn = rng.choices(list(COMMANDS), list(COMMANDS.values()))[0](context, rng)
-    if turn is None:
-        return None
-    verb, _, rest = turn.instruction.words.partition(" ")
-    if verb not in VERBS or not rest or " then " in rest:
-        return None
-    gerund, past = VERBS[verb]
-    return f"{verb} {rest}", f"{gerund} {rest}", f"{past} {rest}"
+    for _ in range(20):
+        turn = rng.choices(list(COMMANDS), list(COMMANDS.values()))[0](context, rng)
+        verb, _, rest = turn.instruction.words.partition(" ") if turn else ("", "", "")
+        if verb in VERBS and rest and " then " not in rest:
+            gerund, past = VERBS[verb]
+            return f"{verb} {rest}", f"{gerund} {rest}", f"{past} {rest}"
+    return None
 
 
 def negation(context: Context, rng: Random) -> Turn | None:
@@ -40,10 +39,7 @@ def negation(context: Context, rng: Random) -> Turn | None:
         return None
     x, gerund, _ = command
     templates = [
-        *6
-        * [
-            "[don't|do not|don't|please don't|please do not|dont|never|don't you dare|you must not|you should not|you shouldn't|do not ever] {x}"
-        ],
+        *6 * ["[don't|do not|don't|please don't|please do not|dont|never|you must not|you should not|you shouldn't|do not ever] {x}"],
         "[i don't want you to|i do not want you to|i never asked you to|i did not ask you to|i didn't tell you to|you don't have to] {x}",
         "[there is no need to|no need to|it is not necessary to|you need not|let's not|you can't|you cannot|you may not] {x}",
         "[stop|avoid|quit|no|refrain from|without] {gerund}",
@@ -63,7 +59,7 @@ def staying(context: Context, rng: Random) -> Turn | None:
     )
     templates = [
         *2 * [f"{{x}} [does not|doesn't|should not|shouldn't|must not|cannot|will not|won't] {verbs}"],
-        f"[no {thing}|nothing|none of the {thing}s] [moves|disappears|leaves|is removed|is swapped|should move|should be removed|should change]",
+        f"[no {thing}|nothing|none of the {thing}s] [moves|disappears|leaves|is removed|is swapped|should move|should change]",
         "[leave {x} alone|[leave|keep] {x} [where it is|as it is|in place|in its place|there]]",
         "[don't|do not|never] [touch|change|lose] {x}",
         "{x} [stays|remains|should stay|must stay|is to stay] [where it is|in its place|there|in place]",
@@ -84,7 +80,7 @@ def question(context: Context, rng: Random) -> Turn:
         "[what is|what's|which one is|who is] {x}",
         "[where is|where's|what happened to] {x}",
         "what does {x} [look like|show|mean]",
-        "[is|was] {x} [a cat|a house|missing|red|the same as before|in the row|removed|still there|gone|in the right place|bigger than {y}]",
+        "[is|was] {x} [a cat|a house|missing|red|the same as before|in the row|removed|still there|gone|bigger than {y}]",
         "is {x} [to the left of|next to|the same as|larger than|before|behind] {y}",
         f"which {thing} [is missing|is first|is last|did you remove|was removed|is the largest|is in the middle|comes next|is on the left]",
         f"[what|which {thing}] did [you|i|we] [just|] [remove|swap|move|add|delete] [in step {step}|]",
@@ -121,8 +117,8 @@ def talk(context: Context, rng: Random) -> Turn | None:
     when = "[yesterday|last week|last time|earlier|before|once|the other day]"
     templates = [
         f"[if you|if i|if we|when you|unless you|in case you|suppose you|imagine you|what if you] {plain}",
-        f"[if it rains|if i were you|maybe|perhaps|one day|tomorrow|next week|later on] [i would|i will|we might|i may|i could|someone will] {plain}",
-        f"[i might|i may|i was going to|i will|i am going to|we could have|i used to|someone should have|he likes to] {plain} [later|some day|tomorrow|]",
+        f"[if it rains|if i were you|maybe|perhaps|one day|tomorrow|next week|later on] [i would|i will|we might|i could|someone will] {plain}",
+        f"[i might|i may|i was going to|i will|i am going to|we could have|i used to|he likes to] {plain} [later|tomorrow|]",
         f"{when} [i|you|we|someone|she] {past}",
         f"[i|you|we|someone|nobody|he] [already|] {past}",
         f"[i like|i hate|i enjoy|i remember|we talked about|i dream of|i was|thanks for|sorry for|i am afraid of|he is] {gerund}",

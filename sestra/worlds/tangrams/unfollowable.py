@@ -20,7 +20,7 @@ NAMED = (
     "[cat|house|boat|swan|rocket|dog|bird|tree|fish|man|woman|horse|star|heart|triangle|square|circle|cube|hexagon|person|car|chair]",
     "[big|small|large|tiny|tall|round|long|heavy|biggest|smallest|tallest|ugly|pretty] [{thing}|one]",
     "[beaker|hat|chemical|person in red|card|number|letter|word|button|window|guy with the hat]",
-    "{thing} [with the hat|with the long neck|that looks like a [dog|house|bird|person]|in red|named bob|on the table|below the row|above the row]",
+    "{thing} [with the hat|with the long neck|that looks like a [dog|house|bird|person]|in red|named bob|on the table|below the row]",
 )
 
 
@@ -30,7 +30,7 @@ def not_there(context: Context, rng: Random) -> Turn:
     beyond = rng.randint(len(row) + 1, 10)
     nth, digit = ordinal(context, beyond, rng), number(context, beyond, rng)
     kind = rng.choice(NAMED).replace("{thing}", thing)
-    places = f"the {nth} [{thing}|{thing}|one]|{thing} [number|] {digit}|the {nth} {thing} from the [left|right]|the {thing} in the {nth} {{spot}}"
+    places = f"the {nth} [{thing}|{thing}|one]|{thing} [number|] {digit}|the {nth} from the [left|right]|the {thing} in the {nth} {{spot}}"
     amount = number(context, rng.randint(max(len(row) + 1, 2), 10), rng)
     ghost = rng.choice((f"[{places}]", f"[{places}]", f"the {kind}"))
     templates = [
@@ -80,7 +80,7 @@ def no_such_history(context: Context, rng: Random) -> Turn | None:
         templates += [f"[remove|delete|move] the {thing} [you just added|you just moved|that was just added] [to the end|]"]
     if not absent(context) and len(row) != len(SHAPES) - 1:
         templates += 2 * [
-            f"[bring|put|add] [it|them|the [removed|missing|deleted] {thing}|the {thing} you [just|] removed|everything you removed] back [in|]"
+            f"[bring|put|add] [it|them|the [removed|missing] {thing}|the {thing} you removed|everything you removed] back [in|]"
         ]
         templates += [f"[restore|return|reinsert] [the [removed|missing|deleted] {thing}|everything that was removed]"]
         templates += ["put the one you removed first [back|at the end|at the front]", f"replace {{x}} with the {thing} you removed"]
@@ -95,12 +95,12 @@ def no_such_history(context: Context, rng: Random) -> Turn | None:
 
 UNKNOWN = (
     "[paint|color|colour|dye] {x} [red|blue|green|yellow|in another color|]",
-    "[break|smash|crush|burn|heat|melt|freeze|wash|clean|polish|fold|bend|tear|scratch|sharpen|weigh|measure|eat|drink|cook|lick|kiss|hug|kick|hit] {x}",
+    "[break|smash|crush|burn|heat|melt|freeze|wash|clean|polish|fold|bend|tear|scratch|weigh|eat|drink|cook|lick|kiss|hug|kick|hit] {x}",
     "[rotate|spin|twist|tilt|turn] {x} [by 90 degrees|clockwise|upside down|on its side|by 45 degrees|around its center|on its head]",
     "[flip|turn] {x} [upside down|over|on its head]",
     "[resize|enlarge|shrink|stretch|scale|widen|lengthen|thicken|magnify] {x}",
     "make {x} [bigger|smaller|red|blue|larger|twice as big|jump|dance|sing|talk|sit|wave|fly|happy|round|shiny|taller|darker]",
-    "[rename|name|describe|label|count|sort|number|explain|draw|photograph|save|print|highlight|select|click|point at|look at|show me|admire] {x}",
+    "[rename|name|describe|label|count|sort|number|explain|draw|photograph|save|highlight|select|click|point at|look at|show me|admire] {x}",
     "[copy|duplicate|clone|double|triple|multiply] {x}",
     "{x} [jumps|dances|sings|sits down|sleeps|falls over|laughs|cries|turns red|grows|shrinks|speaks|smiles|puts on a hat|runs in circles]",
     "[glue|tie|stick|attach|connect|nail|fasten] {x} to {y}",
@@ -144,9 +144,10 @@ def impossible(context: Context, rng: Random) -> Turn | None:
         f"[swap|switch] {last} with [the one to its right|its right neighbor|its right neighbour]",
         f"[move|put] {first} [to|at] the [front|beginning|far left]",
         f"[move|put] {last} [to|at] the [end|far right]",
-        f"[insert|add] {x} [again|a second time|twice|once more]",
         f"[move|put] {x} [to where it is|where it already is|next to itself]",
     ]
+    if len(row) == len(SHAPES):
+        templates += [f"[insert|add] {x} [again|a second time|twice|once more]"]
     return stays(context, rng, templates)
 
 
