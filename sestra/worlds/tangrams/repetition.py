@@ -234,9 +234,9 @@ def remove_both(context: Context, rng: Random) -> Turn | None:
 REPETITION: Mapping[Rule, float] = {
     undo_last: 1.2,
     undo_more: 1.6,
-    undo_step: 24,
-    redo: 14,
-    repeat_same: 2.4,
+    undo_step: 60,
+    redo: 30,
+    repeat_same: 2.8,
     repeat_with: 2.4,
     remove_both: 5,
 }

@@ -174,4 +174,4 @@ def add_missing(context: Context, rng: Random) -> Turn | None:
     return _inserted(context, context.say(rng, templates, x=x_words, where=where), figure, index)
 
 
-RESTORING: Mapping[Rule, float] = {bring_back: 4, bring_all_back: 5, replace_one: 2.8, add_missing: 2.6}
+RESTORING: Mapping[Rule, float] = {bring_back: 4, bring_all_back: 5, replace_one: 2.8, add_missing: 3.2}

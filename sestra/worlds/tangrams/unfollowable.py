@@ -100,7 +100,7 @@ UNKNOWN = (
     "[flip|turn] {x} [upside down|over|on its head]",
     "[resize|enlarge|shrink|stretch|scale|widen|lengthen|thicken|magnify] {x}",
     "make {x} [bigger|smaller|red|blue|larger|twice as big|jump|dance|sing|talk|sit|wave|fly|happy|round|shiny|taller|darker]",
-    "[rename|name|describe|label|count|sort|number|explain|draw|photograph|save|highlight|select|click|point at|look at|show me|admire] {x}",
+    "[rename|name|describe|label|count|sort|number|explain|draw|photograph|save|highlight|select|click|point at|look at|admire] {x}",
     "[copy|duplicate|clone|double|triple|multiply] {x}",
     "{x} [jumps|dances|sings|sits down|sleeps|falls over|laughs|cries|turns red|grows|shrinks|speaks|smiles|puts on a hat|runs in circles]",
     "[glue|tie|stick|attach|connect|nail|fasten] {x} to {y}",
