@@ -99,6 +99,9 @@ def some_move(context: Context, rng: Random) -> Turn | None:
     sides = [(index, rest.index(row[beside])), (index, rest.index(row[beside]) + 1)]
     ways += [(f"[move|put|place] {x} [next to|beside] {name(context, beside, rng)}", sides)]
     words, moves = rng.choice(ways)
+    moves = [(at, to) for at, to in moves if at != to]
+    if len(moves) < 2:
+        return None
     at, to = rng.choice(moves)
     phrase = context.say(rng, words)
     return Turn(phrase, (rearranging.moved(row, at, to),), Event("move", figures=row[at]))

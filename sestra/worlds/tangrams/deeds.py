@@ -12,7 +12,10 @@ from sestra.worlds.tangrams.references import destination, group, name, noun, nu
 
 # Removing.
 
-TAKE = "[remove|delete|erase|eliminate|discard|drop|take away|take out|get rid of|throw away|throw out|toss|dump|pull out|{take}|{take}]"
+TAKE = (
+    "[{take}|{take}|{take}|remove|remove|remove|delete|delete|erase|take away|take out|get rid of|eliminate|discard|drop|"
+    "throw away|throw out|toss|dump|pull out]"
+)
 REMOVE = (
     *4 * (f"{TAKE} {{x}}",),
     "[take|throw] {x} [away|out|out of the row]",

@@ -234,17 +234,13 @@ def destination(context: Context, rest: str, to: int, rng: Random) -> Phrase:
     nth, digit = ordinal(context, to + 1, rng), number(context, to + 1, rng)
     names: list[Template] = [f"[to|into|in] [the {nth} {{spot}}|{{spot}} {digit}|{{spot}} number {digit}]"]
     if to == 0:
-        names += 2 * ["[to|to|at] the [[very|] front|beginning|start|far left|left end|head of the row|front of the row]"]
-        names += [
-            "in front",
-            "all the way to the left",
-            "in front of [all|] the others",
-            "before all the others",
-            "in first [place|position]",
-        ]
+        names += 5 * ["[to|to|at] the [front|beginning|start]"]
+        names += 2 * ["[to|at] the [very front|far left|left end|head of the row|front of the row]"]
+        names += ["[in front|all the way to the left|[in front of|before] [all|] the others|in first [place|position]]"]
     if to == size:
-        names += 3 * ["[to|to|at] the [end|very end|end|far right|right end|end of the row|back]"]
-        names += ["all the way to the right", "[behind|after] all the others", "in last [place|position]", "to the last {spot}"]
+        names += 5 * ["[to|to|at] the end"]
+        names += 2 * ["[to|at] the [very end|far right|right end|end of the row|back]"]
+        names += ["[all the way to the right|[behind|after] all the others|in last [place|position]|to the last {spot}]"]
     if 0 < to < size and size % 2 == 0 and to == size // 2:
         names += 3 * ["[to|in|into] the [middle|middle|center|centre|middle of the row]"]
     for beside, words in (

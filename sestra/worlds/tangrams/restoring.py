@@ -27,7 +27,7 @@ BACK = (
     "make {x} [reappear|come back]",
 )
 BACK_TO = (
-    *3 * ("[bring|put|add] {x} back [in|] {where}",),
+    *3 * ("[bring|put|add] {x} back {where}",),
     *2 * ("[put|insert|add|place|restore|return|reinsert|re-add] {x} {where}",),
     "{x} [comes back|returns|is added|is inserted|should come back|is put back] {where}",
     "let {x} [come back|return] {where}",
