@@ -66,7 +66,7 @@ def test_every_rule_applies_often(interactions):
 def test_turns_are_whole_and_within_reach(interactions):
     for context, n, rule in interactions[0]:
         (before,), (after,), words = context.states[n], context.states[n + 1], context.turns[n].instruction.words
-        assert not re.search(r"[\[\]{}|]|  ", words), words
+        assert rule == ("UNFOLLOWABLE", "small_talk") or not re.search(r"[\[\]{}|]|  ", words), words
         assert after in WORLD.contents
         assert WORLD.distance(before, after) <= EDITS
         assert (before == after) == bool(rule and rule[0] == "UNFOLLOWABLE"), (words, before, after)
@@ -143,7 +143,7 @@ def test_plain_requests_lead_to_their_goals():
     ]
     read = Counter()
     for row in ("40231", "3102", "214"):
-        for words, goals in said(rules, told(row), 12_000).items():
+        for words, goals in said(rules, told(row), 20_000).items():
             for pattern, goal in READINGS.items():
                 if match := re.fullmatch(pattern, words):
                     assert goals == {goal(row, *match.groups())}, (words, row)

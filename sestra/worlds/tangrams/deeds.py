@@ -266,7 +266,7 @@ def move_by(context: Context, rng: Random) -> Turn | None:
     far = f"[{amount} {one}s|{amount} {one}s|by {amount} {one}s|by {amount}]"
     if count == 1:
         far = f"[{amount} {one}|{amount} {one}|a {one}|a single {one}|by one|by one {one}|one {one} over]"
-    where = f"{far} [to the {side}|to the {side}|{side}|{side}ward|towards the {side}|further {side}]"
+    where = f"{far} [to the {side}|to the {side}|to the {side}|to the {side}|{side}|{side}ward|towards the {side}|further {side}]"
     templates = (
         *4 * (f"[move|move|shift|push|slide|nudge|bring] {{x}} {where}",),
         f"{{x}} [moves|goes|shifts|is moved|should move|has to move|must go] {where}",

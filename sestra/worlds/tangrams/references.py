@@ -78,7 +78,7 @@ def by_place(context: Context, index: int, rng: Random) -> list[Named]:
     nth, digit = ordinal(context, index + 1, rng), number(context, index + 1, rng)
     left, right = (Place("left", index + 1),), (Place("right", size - index),)
     names: list[Named] = []
-    names += 4 * [(f"the {nth} [{thing}|{thing}|one]", left)]
+    names += 7 * [(f"the {nth} [{thing}|{thing}|one]", left)]
     names += [(f"[{thing}|{thing}|{thing} number|number|{thing} no.|{thing} #] {digit}", left)]
     names += [(f"the {thing} [in|at] [the {nth} {{spot}}|{{spot}} {digit}|{{spot}} number {digit}]", left)]
     names += [(f"the {nth} {thing} in the [row|line]", left), (f"the {nth}", left)]

@@ -10,7 +10,7 @@ from sestra.data.small_talk import small_talk
 from sestra.worlds.tangrams.deeds import TAKE
 from sestra.worlds.tangrams.descriptions import absent
 from sestra.worlds.tangrams.references import group, name, noun, number, ordinal
-from sestra.worlds.tangrams.talk import any_name, negation, question, remark, staying, stays, talk
+from sestra.worlds.tangrams.remarks import any_name, negation, question, remark, staying, stays, talk
 from sestra.worlds.tangrams.world import SHAPES
 
 # Things that are not there.
