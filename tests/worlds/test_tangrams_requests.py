@@ -215,7 +215,12 @@ FIRST = Event("remove", (Place("left", 1),), "4")
             r"swap it with its left neighbou?r",
             "41023",
         ),
-        ([deeds.remove_one], [("add it", "40231", Event("put back", (), "2"))], r"(remove|delete) the figure you just added", "4031"),
+        (
+            [deeds.remove_one],
+            [("add it", "40231", Event("put back", (), "2"))],
+            r"(remove|delete|erase) the figure (you|we|i) just (added|put back|brought back|inserted)",
+            "4031",
+        ),
     ],
 )
 def test_requests_that_depend_on_the_past(rules, context, words, goal):

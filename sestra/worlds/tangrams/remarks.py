@@ -117,7 +117,8 @@ def talk(context: Context, rng: Random) -> Turn | None:
     when = "[yesterday|last week|last time|earlier|before|once|the other day]"
     templates = [
         f"[if you|if i|if we|when you|unless you|in case you|suppose you|imagine you|what if you] {plain}",
-        f"[if it rains|if i were you|maybe|perhaps|one day|tomorrow|next week] [i would|i will|we might|i could|someone will] {plain}",
+        f"[if it rains|if i were you] i would {plain}",
+        f"[maybe|perhaps|one day|tomorrow|next week] [i will|we might|i could|someone will] {plain}",
         f"[i might|i may|i was going to|i will|i am going to|we could have|i used to|he likes to] {plain} [later|tomorrow|]",
         f"{when} [i|you|we|someone|she] {past}",
         f"[i|you|we|someone|nobody|he] [already|] {past}",
