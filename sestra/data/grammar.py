@@ -116,18 +116,27 @@ Rule = Callable[[Context, Random], Turn | None]
 
 
 class Grammar(Protocol):
-    """How instructions of one world are generated; a module with these two names is one.
-
-    Optional, for agents that people talk to (``synthetic.broadened``): ``REQUESTS``, rules for what people say beyond the world's data;
-    ``AMBIGUOUS``, rules whose words fit several things, one of which is drawn; ``UNFOLLOWABLE``, rules whose words ask for nothing that
-    can be done, so that the state stays as it is; ``FILLERS``, templates such as "could you please {x}".
-    """
+    """How instructions of one world are generated; a module with these two names is one."""
 
     RULES: Mapping[Rule, float]
     """The rules, each with its weight: how often it is tried."""
 
     def start(self, rng: Random) -> Context:
         """A start state and a speaker."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What people say to an agent beyond the world's data; rules with their weights."""
+
+    requests: Mapping[Rule, float]
+    """What can be followed."""
+    ambiguous: Mapping[Rule, float]
+    """Words that fit several things, one of which is drawn."""
+    unfollowable: Mapping[Rule, float]
+    """Words that ask for nothing that can be done, so that the state stays as it is."""
+    fillers: Sequence[str] = ()
+    """Templates such as "could you please {x}"."""
 
 
 def draw_speaker(rng: Random, *, chatty: float, **words: Sequence[str]) -> Speaker:

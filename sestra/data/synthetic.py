@@ -8,7 +8,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from sestra.data.grammar import Context, Grammar, Rule, Turn, finish
+from sestra.data.grammar import Context, Grammar, Rule, Talk, Turn, finish
 from sestra.data.scone import Interaction
 from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
@@ -23,7 +23,7 @@ def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, 
     """That many interactions, the same for the same seed; a smaller count gives the first ones of a larger one."""
     check_number("count", count, 1, MAX_INTERACTIONS)
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
-    return [_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
+    return [to_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
 
 
 def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction]]:
@@ -31,7 +31,7 @@ def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction
     check_number("seed", seed, 0)
     train = generate(world, TRAIN, seed=2 * seed, prefix="generated-train")
     seen = {(interaction.states[0], interaction.instructions) for interaction in train}
-    others = (_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
+    others = (to_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
     unseen = islice((other for other in others if (other.states[0], other.instructions) not in seen), DEV)
     return {"train": train, "dev": [replace(other, id=f"generated-dev-{number}") for number, other in enumerate(unseen)]}
 
@@ -56,35 +56,36 @@ MAX_TURNS_BEFORE = 6
 
 
 def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
-    """Interactions of one to five turns, without end, with more of what people say than the world's data has (``Grammar``).
+    """Interactions of one to five turns, without end, with more of what people say than the world's data has (``Talk``).
 
     Words that cannot be followed, or that are ambiguous, only end an interaction: an agent that was told such a thing does nothing.
     """
     known, grammar = _grammar(world, seed)
-    requests: Mapping[Rule, float] = getattr(grammar, "REQUESTS", {})
-    kinds = [getattr(grammar, name, {}) for name in ("UNFOLLOWABLE", "AMBIGUOUS")]
-    shares = [share if kind else 0 for kind, share in zip(kinds, (UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE), strict=True)]
+    talk = known.talk() or Talk({}, {}, {})
+    endings = ((talk.unfollowable, UNFOLLOWABLE_SHARE), (talk.ambiguous, AMBIGUOUS_SHARE), ({}, 1 - UNFOLLOWABLE_SHARE - AMBIGUOUS_SHARE))
     rng = Random(f"{known.name} broadened {seed}")
     while True:
         context = grammar.start(rng)
         for _ in range(max(0, rng.randint(-MAX_TURNS_BEFORE, MAX_TURNS_BEFORE))):
-            context = context.then(next_turn(grammar, known.name, context, rng))
+            turn = draw_turn(grammar.RULES, context, rng)
+            context = context.then(turn) if turn else context
         context = replace(context, states=context.states[-1:], turns=())
-        (last,) = rng.choices([*kinds, None], [*shares, 1 - sum(shares)])
+        (last,) = rng.choices([rules for rules, _ in endings], [share for _, share in endings])
         for _ in range(rng.randint(1, 5) - bool(last)):
-            turn = draw_turn(requests if rng.random() < REQUESTS_SHARE else grammar.RULES, context, rng)
-            turn = turn or draw_turn(requests, context, rng) or next_turn(grammar, known.name, context, rng)
-            context = context.then(_filled(grammar, turn, rng))
-        ending = draw_turn(last, context, rng, changes=last is not kinds[0]) if last else None
-        yield context.then(_filled(grammar, ending, rng)) if ending else context
+            wanted = talk.requests if rng.random() < REQUESTS_SHARE else grammar.RULES
+            turn = draw_turn(wanted, context, rng) or draw_turn(grammar.RULES, context, rng)
+            context = context.then(_filled(talk, turn, rng)) if turn else context
+        turn = draw_turn(last, context, rng, changes=last is not talk.unfollowable)
+        context = context.then(_filled(talk, turn, rng)) if turn else context
+        if context.turns:
+            yield context
 
 
-def _filled(grammar: Grammar, turn: Turn, rng: Random) -> Turn:
+def _filled(talk: Talk, turn: Turn, rng: Random) -> Turn:
     """The turn, sometimes with filler words."""
-    fillers = getattr(grammar, "FILLERS", ())
-    if not fillers or rng.random() >= FILLERS_SHARE:
+    if not talk.fillers or rng.random() >= FILLERS_SHARE:
         return turn
-    words = rng.choice(fillers).format(x=turn.instruction.words)
+    words = rng.choice(talk.fillers).format(x=turn.instruction.words)
     return replace(turn, instruction=replace(turn.instruction, words=words))
 
 
@@ -117,5 +118,6 @@ def _grammar(world: str | World[Any], seed: int) -> tuple[World[Any], Grammar]:
     return known, grammar
 
 
-def _interaction(context: Context, identifier: str) -> Interaction:
+def to_interaction(context: Context, identifier: str = "generated") -> Interaction:
+    """As a data file would have it."""
     return Interaction(identifier, context.states, tuple(turn.instruction.words for turn in context.turns))

@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import math
 import time
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -15,12 +14,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sestra.agent.evaluation import evaluate
+from sestra.agent.evaluation import Evaluation, evaluate
 from sestra.data.augment import SymbolRenamings, drop_words
-from sestra.data.batch import LENGTH_BUCKET, Permutation, Turns, batches, encode_turns
+from sestra.data.batch import LENGTH_BUCKET, Permutation, Turns, batches
 from sestra.data.scone import Interaction
-from sestra.data.synthetic import generate
-from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import to_json, write_text
 from sestra.learning import checkpoint, optim
@@ -29,18 +26,16 @@ from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.execution import Execution
 from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
-from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.rollout import execute_greedily, roll_out
 from sestra.learning.run_folder import RunFolder
+from sestra.learning.training_data import TrainingData
 from sestra.metrics import selection_score
 from sestra.worlds import get_world
 from sestra.worlds.reward import rewards
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
-GENERATED_SEED = 1001
-"""Seed of the generated interactions that are added to the training data: the same for every run, and not that of generated splits."""
 
 
 class Callback(Protocol):
@@ -79,20 +74,11 @@ class Progress:
         return score(self.history[self.best_epoch - 1]) if self.best_epoch else (-math.inf,)
 
 
-def score(record: dict[str, Any]) -> tuple[float, float, float]:
-    """By what models are chosen."""
-    return selection_score(record["inst"], record["utts5"], record["reward"])
-
-
-def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:
-    """Train and validation parts; which interactions are held out depends on the world alone."""
-    if len(interactions) < 2:
-        raise InputError(f"{len(interactions)} interactions to train on; at least 2 are needed, one of them for validation")
-    generator = torch.Generator().manual_seed(zlib.crc32(world.encode()))
-    size = min(max(1, round(fraction * len(interactions))), len(interactions) - 1)
-    held_out = set(torch.randperm(len(interactions), generator=generator)[:size].tolist())
-    train = [interaction for number, interaction in enumerate(interactions) if number not in held_out]
-    return train, [interactions[number] for number in sorted(held_out)]
+def score(record: dict[str, Any]) -> tuple[float, ...]:
+    """By what models are chosen; where there are generated instructions to validate on, they count as much as the annotated ones."""
+    interactions, *rest = selection_score(record["inst"], record["utts5"], record["reward"])
+    generated = record.get("generated")
+    return (interactions if generated is None else (interactions + generated) / 2, *rest)
 
 
 class Trainer:
@@ -102,29 +88,19 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder) -> None:
         self.config, self.folder = config, folder
-        world = get_world(config.world)
-        self.tables = compile_world(world)
-        train, validation = split_validation(interactions, config.data.validation_fraction, world.name)
-        if config.data.generated:
-            train += generate(config.world, config.data.generated, seed=GENERATED_SEED)
-        self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.data.min_word_count)
-        self.train = encode_turns(train, self.vocabulary, self.tables)
-        self.validation = encode_turns(validation, self.vocabulary, self.tables)
-        if not len(self.train) or not len(self.validation):
-            raise InputError(
-                "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
-            )
+        self.tables = compile_world(get_world(config.world))
+        self.data = TrainingData(config, interactions, self.tables)
+        self.vocabulary, self.train, self.validation = self.data.vocabulary, self.data.epoch(0), self.data.validation
         self.renamings = SymbolRenamings(self.tables, self.vocabulary) if config.data.rename_symbols else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = config.build_policy(self.tables, self.vocabulary)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
-        self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
         self.updates_per_epoch = math.ceil(len(self.train) / config.optimisation.batch_size)
         self.epochs = max(config.optimisation.epochs, math.ceil(config.optimisation.min_updates / self.updates_per_epoch))
         self.warm_up_epochs = min(round(config.optimisation.warm_up_fraction * self.epochs), self.epochs - 1)  # not the last
-        self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
+        self.progress = Progress(teacher=self.data.teacher.checksum if self.data.teacher else "")
 
     @property
     def unfinished(self) -> bool:
@@ -151,7 +127,10 @@ class Trainer:
 
     def _train_epoch(self) -> dict[str, float]:
         self.policy.train()
-        total, settings = self.updates_per_epoch, self.config.optimisation
+        settings = self.config.optimisation
+        if self.progress.epoch:
+            self.train = self.data.epoch(self.progress.epoch)
+        total = math.ceil(len(self.train) / settings.batch_size)
         objective = succeeded = own = actions = seen = 0.0
         bucket = 1 if settings.batch_order == "random" else LENGTH_BUCKET
         for done, drawn in enumerate(batches(self.train, settings.batch_size, permutations(self.generator), bucket)):
@@ -193,9 +172,6 @@ class Trainer:
             shapes = f"a tensor of the shape {tuple(values.shape)}; expected one value per step, {tuple(execution.alive.shape)}"
             raise InputError(f"learner {LEARNERS.reference(type(learner))!r}: its objective gives {shapes} (steps, batch)")
         gained = average(values, execution, settings.normalisation)  # [batch]
-        if self.teacher is not None:
-            likelihood = average(self.teacher.likelihood(batch, execution), execution, settings.normalisation)  # [batch]
-            gained = torch.lerp(gained, likelihood, DISTILLATION_WEIGHT)
         objective = gained.mean()
         self.optimiser.zero_grad()
         (-objective).backward()
@@ -233,15 +209,21 @@ class Trainer:
 
     def _validate(self) -> dict[str, float]:
         self.average.eval()
+        result = self._evaluate(self.validation)
+        record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
+        if self.data.generated_validation is not None:
+            record["generated"] = self._evaluate(self.data.generated_validation).inst.percent
+        return record
+
+    def _evaluate(self, turns: Turns) -> Evaluation:
         settings = self.config.rollout
-        result = evaluate(
-            lambda turns: execute_greedily(self.average, self.tables, turns, settings.execution_horizon),
+        return evaluate(
+            lambda some: execute_greedily(self.average, self.tables, some, settings.execution_horizon),
             self.tables,
-            self.validation,
+            turns,
             batch_size=self.average.evaluation_batch_size,
             verbosity=settings.verbosity,
         )
-        return {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
 
     def _keep_if_best(self, record: dict[str, float]) -> None:
         """Save the model if it is the best since the warm-up, whose models are another learner's."""

@@ -15,8 +15,9 @@ from sestra.data.grammar import Context, Phrase, Speaker, Turn
 from sestra.worlds import get_world
 from sestra.worlds.tangrams import deeds, grammar, repetition, requests, restoring, unfollowable
 from sestra.worlds.tangrams.descriptions import Event, Place
+from sestra.worlds.tangrams.talk import TALK
 
-KINDS = ("REQUESTS", "AMBIGUOUS", "UNFOLLOWABLE")
+KINDS = ("requests", "ambiguous", "unfollowable")
 WORLD = get_world("tangrams")
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
@@ -30,7 +31,7 @@ PLAIN = Speaker(WORDS, digits=False, terse=False, chatty=0)
 @pytest.fixture(scope="module")
 def interactions():
     """Broadened interactions, and the name of the rule of each turn that is not one of ``RULES``."""
-    named = {}
+    named = {kind: [rule.__name__ for rule in getattr(TALK, kind)] for kind in KINDS}
 
     def naming(rule, kind):
         def named_rule(context, rng):
@@ -40,9 +41,8 @@ def interactions():
         return named_rule
 
     with pytest.MonkeyPatch.context() as patch:
-        for kind in KINDS:
-            named[kind] = [rule.__name__ for rule in getattr(grammar, kind)]
-            patch.setattr(grammar, kind, {naming(rule, kind): weight for rule, weight in getattr(grammar, kind).items()})
+        kinds = {kind: {naming(rule, kind): weight for rule, weight in getattr(TALK, kind).items()} for kind in KINDS}
+        patch.setattr(type(WORLD), "talk", lambda world: replace(TALK, **kinds))
         contexts = list(islice(synthetic.broadened("tangrams", seed=0), 2000))
     found = [
         (context, n, next((p for p in turn.instruction.phenomena if isinstance(p, tuple)), None))
@@ -59,24 +59,24 @@ def test_every_rule_applies_often(interactions):
         total = sum(count for (k, _), count in counts.items() if k == kind)
         shares = {name: counts[kind, name] / total for name in named[kind]}
         assert min(shares.values()) > 0.015, shares
-    talk = sum(count for (kind, _), count in counts.items() if kind == "UNFOLLOWABLE")
-    assert 0.12 < counts["UNFOLLOWABLE", "small_talk"] / talk < 0.28
+    talk = sum(count for (kind, _), count in counts.items() if kind == "unfollowable")
+    assert 0.12 < counts["unfollowable", "small_talk"] / talk < 0.28
 
 
 def test_turns_are_whole_and_within_reach(interactions):
     for context, n, rule in interactions[0]:
         (before,), (after,), words = context.states[n], context.states[n + 1], context.turns[n].instruction.words
-        assert rule == ("UNFOLLOWABLE", "small_talk") or not re.search(r"[\[\]{}|]|  ", words), words
+        assert not re.search(r"[\[\]{}|]|  ", words), words
         assert after in WORLD.contents
         assert WORLD.distance(before, after) <= EDITS
-        assert (before == after) == bool(rule and rule[0] == "UNFOLLOWABLE"), (words, before, after)
+        assert (before == after) == bool(rule and rule[0] == "unfollowable"), (words, before, after)
 
 
 def test_a_row_of_one_figure_has_something_to_say():
     """The rules after SCONE alone keep the last figure, and had nothing to say to it."""
     context = replace(grammar.start(Random(0)), states=(("3",),))
     assert synthetic.draw_turn(grammar.RULES, context, Random(0)) is None
-    assert synthetic.draw_turn(grammar.REQUESTS, context, Random(0)).state == ("",)
+    assert synthetic.draw_turn(TALK.requests, context, Random(0)).state == ("",)
 
 
 def said(rules, context, count=4000):
@@ -231,13 +231,13 @@ def test_requests_that_depend_on_the_past(rules, context, words, goal):
 
 @pytest.mark.parametrize("row", ["40231", "402", "3", ""])
 def test_what_cannot_be_followed_changes_nothing(row):
-    for words, goals in said(list(grammar.UNFOLLOWABLE), told(row)).items():
+    for words, goals in said(list(TALK.unfollowable), told(row)).items():
         assert goals == {row}, words
 
 
 def test_ambiguous_words_lead_to_several_rows():
     context = told("40231", ("remove the last two", "402", Event("remove several", several=True)))
-    for rule in grammar.AMBIGUOUS:
+    for rule in TALK.ambiguous:
         goals = said([rule], context)
         drawn = [rows for rows in goals.values() if len(rows) > 1]
         assert len(drawn) > 20, rule

@@ -18,13 +18,8 @@ from sestra.data.grammar import (
     draw_speaker,
     marked,
 )
-from sestra.worlds.tangrams.ambiguous import AMBIGUOUS
 from sestra.worlds.tangrams.descriptions import Event, Place, absent, describe
-from sestra.worlds.tangrams.requests import FILLERS, REQUESTS
-from sestra.worlds.tangrams.unfollowable import UNFOLLOWABLE
 from sestra.worlds.tangrams.world import SHAPES
-
-__all__ = ["AMBIGUOUS", "FILLERS", "REQUESTS", "RULES", "UNFOLLOWABLE", "describe", "start"]
 
 
 def start(rng: Random) -> Context:
