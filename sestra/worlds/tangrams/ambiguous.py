@@ -8,9 +8,9 @@ from random import Random
 
 from sestra.data.grammar import Context, Rule, Turn
 from sestra.worlds.tangrams import rearranging
+from sestra.worlds.tangrams.deeds import TAKE
 from sestra.worlds.tangrams.descriptions import Event, absent
-from sestra.worlds.tangrams.references import destination, name, noun
-from sestra.worlds.tangrams.requests import TAKE
+from sestra.worlds.tangrams.references import an, destination, name, noun
 from sestra.worlds.tangrams.world import SHAPES
 
 
@@ -20,8 +20,8 @@ def some_figure(context: Context, rng: Random) -> Turn | None:
     size = len(row)
     if size < 2:
         return None
-    ways = [(f"[a {thing}|any {thing}|some {thing}|one {thing}|one of the {thing}s|one of them|a random {thing}]", list(range(size)))]
-    ways += [(f"[one of the outer {thing}s|an outer {thing}|a {thing} at [one|either] end|one of the ends]", [0, size - 1])]
+    ways = [(f"[{an(thing)}|any {thing}|some {thing}|one {thing}|one of the {thing}s|one of them|a random {thing}]", list(range(size)))]
+    ways += [(f"[one of the outer {thing}s|an outer {thing}|{an(thing)} at [one|either] end|one of the ends]", [0, size - 1])]
     first, second = sorted(rng.sample(range(size), 2))
     x, y = name(context, first, rng), name(context, second, rng)
     ways += [(f"[either|] {x} or {y}", [first, second])]
@@ -30,7 +30,7 @@ def some_figure(context: Context, rng: Random) -> Turn | None:
         ways += [(f"[one of the last two {thing}s|one of the last two]", [size - 2, size - 1])]
         inner = rng.randrange(1, size - 1)
         beside = name(context, inner, rng)
-        ways += 2 * [(f"[the {thing}|the one|a {thing}] [next to|beside|adjacent to] {beside}", [inner - 1, inner + 1])]
+        ways += 2 * [(f"[the {thing}|the one|{an(thing)}] [next to|beside|adjacent to] {beside}", [inner - 1, inner + 1])]
         ways += [(f"[a|the|one] [neighbor|neighbour] of {beside}", [inner - 1, inner + 1])]
     if size == 4:
         ways += 3 * [(f"[the|a] [middle|center|centre|central] [{thing}|one]", [1, 2])]
@@ -82,8 +82,10 @@ def some_move(context: Context, rng: Random) -> Turn | None:
     ways = [
         (f"{move} {x} [|somewhere else|elsewhere|to another {{spot}}|to a different {{spot}}|to some other {{spot}}|around]", elsewhere)
     ]
-    ways += [(f"{move} [a|some|one|any] {thing} to the [front|start|beginning]", [(at, 0) for at in range(1, size)])]
-    ways += [(f"{move} [a|some|one|any] {thing} to the end", [(at, size - 1) for at in range(size - 1)])]
+    ways += [
+        (f"{move} [{an(thing)}|some {thing}|one {thing}|any {thing}] to the [front|start|beginning]", [(at, 0) for at in range(1, size)])
+    ]
+    ways += [(f"{move} [{an(thing)}|some {thing}|one {thing}|any {thing}] to the end", [(at, size - 1) for at in range(size - 1)])]
     if 0 < index < size - 1:
         ways += [(f"{move} {x} [one place|by one|one {{spot}}|one over|over one|a place]", [(index, index - 1), (index, index + 1)])]
         ways += [(f"{move} {x} to [one of the ends|one end|either end]", [(index, 0), (index, size - 1)])]
@@ -97,6 +99,9 @@ def some_move(context: Context, rng: Random) -> Turn | None:
     sides = [(index, rest.index(row[beside])), (index, rest.index(row[beside]) + 1)]
     ways += [(f"[move|put|place] {x} [next to|beside] {name(context, beside, rng)}", sides)]
     words, moves = rng.choice(ways)
+    moves = [(at, to) for at, to in moves if at != to]
+    if len(moves) < 2:
+        return None
     at, to = rng.choice(moves)
     phrase = context.say(rng, words)
     return Turn(phrase, (rearranging.moved(row, at, to),), Event("move", figures=row[at]))
@@ -108,10 +113,10 @@ def some_absent(context: Context, rng: Random) -> Turn | None:
     missing = list(gone) if len(gone) > 1 else sorted({*SHAPES} - {*row})
     if len(missing) < 2:
         return None
-    words = f"[a|another|one more|a new|some] {thing}"
+    words = f"[{an(thing)}|[another|one more|a new|some] {thing}]"
     if len(gone) > 1:
-        words = f"[the [missing|removed|deleted] {thing}|one of the [missing|removed|deleted] {thing}s|one of the {thing}s you removed|a removed {thing}]"
-        words = f"[{words}|{words}|[a|another|one more] {thing}]"
+        words = f"[the [missing|removed|deleted] {thing}|one of the [missing|removed|deleted] {thing}s|a removed {thing}]"
+        words = f"[{words}|{words}|{an(thing)}|another {thing}|one more {thing}]"
     if context.event.kind == "remove several" and len(gone) > 1:
         words = f"[{words}|it|one of them]"
     index = rng.choice((0, len(row), rng.randint(0, len(row))))

@@ -21,15 +21,21 @@ def noun(context: Context, rng: Random) -> str:
 
 def ordinal(context: Context, n: int, rng: Random) -> str:
     """ "third" or "3rd", mostly as this speaker writes."""
-    return _numeral(context, rng)[0][n - 1]
+    return numerals(context, rng)[0][n - 1]
 
 
 def number(context: Context, n: int, rng: Random) -> str:
     """ "three" or "3", mostly as this speaker writes."""
-    return _numeral(context, rng)[1][n - 1]
+    return numerals(context, rng)[1][n - 1]
 
 
-def _numeral(context: Context, rng: Random) -> tuple[Sequence[str], Sequence[str]]:
+def an(thing: str) -> str:
+    """The noun with its indefinite article."""
+    return f"{'an' if thing[0] in 'aeiou' else 'a'} {thing}"
+
+
+def numerals(context: Context, rng: Random) -> tuple[Sequence[str], Sequence[str]]:
+    """Ordinals and cardinals, either both in words or both in digits."""
     return _DIGITS if context.speaker.digits != (rng.random() < 0.2) else _WORDS
 
 
@@ -38,6 +44,13 @@ _WORDS = (
     ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
 )
 _DIGITS = (("1st", "2nd", "3rd", *(f"{n}th" for n in range(4, 11))), tuple(map(str, range(1, 11))))
+
+
+def nth_step(context: Context, step: int, rng: Random) -> str:
+    """ "step 2", "the second step"."""
+    what = "step|step|step|instruction|action|command|move"
+    names = [f"step {number(context, step, rng)}", f"the {ordinal(context, step, rng)} [{what}]"]
+    return rng.choice((*names, names[0]))
 
 
 # One figure.
@@ -64,7 +77,8 @@ def by_place(context: Context, index: int, rng: Random) -> list[Named]:
     size, thing = len(row), noun(context, rng)
     nth, digit = ordinal(context, index + 1, rng), number(context, index + 1, rng)
     left, right = (Place("left", index + 1),), (Place("right", size - index),)
-    names: list[Named] = 4 * [(f"the {nth} [{thing}|{thing}|one]", left)]
+    names: list[Named] = []
+    names += 7 * [(f"the {nth} [{thing}|{thing}|one]", left)]
     names += [(f"[{thing}|{thing}|{thing} number|number|{thing} no.|{thing} #] {digit}", left)]
     names += [(f"the {thing} [in|at] [the {nth} {{spot}}|{{spot}} {digit}|{{spot}} number {digit}]", left)]
     names += [(f"the {nth} {thing} in the [row|line]", left), (f"the {nth}", left)]
@@ -75,14 +89,14 @@ def by_place(context: Context, index: int, rng: Random) -> list[Named]:
         names += [(f"the {last} {thing} from the end", right)] if index < size - 1 else []
     if 0 < index == size - 2:
         counted = f"second to last|second-to-last|second last|2nd last|2nd to last|next to last|penultimate|{last} from last"
-        names += 3 * [(marked(f"the [{counted}] [{thing}|{thing}|one]", LAST_ONE), right), (f"the last {thing} but one", right)]
+        names += 3 * [(marked(f"the [[{counted}] [{thing}|{thing}|one]|last {thing} but one]", LAST_ONE), right)]
     elif 0 < index < size - 2:
         names += 2 * [(marked(f"the [{last} to last|{last}-to-last|{last} last|{last} from last] [{thing}|one]", LAST_ONE), right)]
     if index == 0:
         names += 2 * [(f"the [leftmost|left-most|very first|far left|front] {thing}", left)]
         names += [(f"the [{thing}|one] [on the far left|at the [front|start|beginning|left end|head of the row]|on the left end]", left)]
     if index == size - 1 and size > 1:
-        names += 4 * [(marked(f"the [last|last|very last|final] [{thing}|{thing}|one]", LAST_ONE), right), ("the last", right)]
+        names += 4 * [(marked(f"the [last|[last|very last|final] [{thing}|{thing}|one]]", LAST_ONE), right)]
         names += [(f"the [rightmost|right-most|far right] {thing}", right)]
         names += [(f"the [{thing}|one] [on the far right|at the [end|very end|right end|end of the row]|on the right end]", right)]
     if Place("middle").index(row) == index:
@@ -177,11 +191,11 @@ def group(context: Context, rng: Random) -> tuple[Phrase, tuple[int, ...]] | Non
         amount = number(context, count, rng)
         first, last = range(count), range(size - count, size)
         names += 2 * [(f"the [first {amount}|{amount} leftmost|{amount} left-most] [{things}|{things}|]", first)]
-        names += 2 * [(marked(f"the last {amount} [{things}|{things}|]", LAST_ONE), last), (f"the {amount} rightmost {things}", last)]
+        names += 2 * [(marked(f"the [last {amount} [{things}|{things}|]|{amount} rightmost {things}]", LAST_ONE), last)]
         names += [(f"the {amount} {things} [on the left|at the [front|start|beginning]]", first)]
         names += [(f"the {amount} {things} [on the right|at the end]", last)]
     ends = (0, size - 1)
-    names += 2 * [(f"the [outer two|two outer|two outermost|outermost] [{things}|{things}|ones]", ends)]
+    names += 2 * [(f"the [outer two|two outer|two outermost|outermost] {things}", ends)]
     names += [(f"the [two|] [{things}|ones] [at|on] [both ends|the ends|either end]", ends), (f"the first and [the|] last {things}", ends)]
     if size > 3:
         inner, amount = range(1, size - 1), number(context, size - 2, rng)
@@ -189,7 +203,7 @@ def group(context: Context, rng: Random) -> tuple[Phrase, tuple[int, ...]] | Non
         names += [(f"[everything|all [the|] {things}|the {things}] between the first and the last [one|]", inner)]
     for count in (2, 2, 2, 3) if size > 3 else (2, 2, 2):
         some = sorted(rng.sample(range(size), count))
-        nths, digits = ([say(context, n + 1, rng) for n in some] for say in (ordinal, number))
+        nths, digits = ([words[n] for n in some] for words in numerals(context, rng))
         names += 2 * [(f"the {enumeration(nths, 'and')} {things}", some), (f"the {enumeration(nths, 'and the')} {things}", some)]
         names += [(f"{things} {enumeration(digits, 'and')}", some), (f"the {things} [in|at] {{spot}}s {enumeration(digits, 'and')}", some)]
         called = [name(context, n, rng) for n in some]
@@ -220,17 +234,13 @@ def destination(context: Context, rest: str, to: int, rng: Random) -> Phrase:
     nth, digit = ordinal(context, to + 1, rng), number(context, to + 1, rng)
     names: list[Template] = [f"[to|into|in] [the {nth} {{spot}}|{{spot}} {digit}|{{spot}} number {digit}]"]
     if to == 0:
-        names += 2 * ["[to|at] the [[very|] front|beginning|start|far left|left end|head of the row|front of the row]"]
-        names += [
-            "in front",
-            "all the way to the left",
-            "in front of [all|] the others",
-            "before all the others",
-            "in first [place|position]",
-        ]
+        names += 5 * ["[to|to|at] the [front|beginning|start]"]
+        names += 2 * ["[to|at] the [very front|far left|left end|head of the row|front of the row]"]
+        names += ["[in front|all the way to the left|[in front of|before] [all|] the others|in first [place|position]]"]
     if to == size:
-        names += 3 * ["[to|at] the [end|very end|end|far right|right end|end of the row|back]"]
-        names += ["all the way to the right", "[behind|after] all the others", "in last [place|position]", "to the last {spot}"]
+        names += 5 * ["[to|to|at] the end"]
+        names += 2 * ["[to|at] the [very end|far right|right end|end of the row|back]"]
+        names += ["[all the way to the right|[behind|after] all the others|in last [place|position]|to the last {spot}]"]
     if 0 < to < size and size % 2 == 0 and to == size // 2:
         names += 3 * ["[to|in|into] the [middle|middle|center|centre|middle of the row]"]
     for beside, words in (

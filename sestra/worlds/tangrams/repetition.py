@@ -1,179 +1,14 @@
-"""What people ask for by what was done before: bringing figures back, undoing and repeating."""
+"""Undoing and repeating what was done before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from random import Random
 
-from sestra.data.grammar import ELLIPSIS, LAST_ONE, PRONOUN, PUT_BACK, SAME_AGAIN, STEP, Context, Phrase, Rule, Template, Turn, marked
+from sestra.data.grammar import ELLIPSIS, PRONOUN, PUT_BACK, SAME_AGAIN, STEP, Context, Phrase, Rule, Template, Turn, marked
 from sestra.worlds.tangrams import rearranging
-from sestra.worlds.tangrams.descriptions import Event, Place, absent
-from sestra.worlds.tangrams.references import destination, noun, number, ordinal, refer
-from sestra.worlds.tangrams.world import SHAPES
-
-YOU = "[you|you|we|i]"
-TOOK = "[removed|deleted|took out|took away|got rid of|erased]"
-TAKEN = "[removed|deleted|taken out|taken away|erased|thrown out]"
-
-
-def nth_step(context: Context, step: int, rng: Random) -> str:
-    """ "step 2", "the second step"."""
-    what = "step|step|step|instruction|action|command|move"
-    names = [f"step {number(context, step, rng)}", f"the {ordinal(context, step, rng)} [{what}]"]
-    return rng.choice((*names, names[0]))
-
-
-# Bringing figures back.
-
-BACK = (
-    *3 * ("[bring|put|add|get|take|move] {x} back [in|]",),
-    "[bring|put|add] back {x}",
-    "[restore|return|reinsert|re-insert|re-add|readd|reinstate|recover] {x}",
-    "[add|insert] {x} again",
-    "{x} [comes back|returns|reappears|is added back|is put back|should come back|should return|must come back]",
-    "let {x} [come back|return|reappear]",
-    "i want {x} [back|to come back|to return]",
-    "make {x} [reappear|come back]",
-)
-BACK_TO = (
-    *3 * ("[bring|put|add] {x} back [in|] {where}",),
-    *2 * ("[put|insert|add|place|restore|return|reinsert|re-add] {x} {where}",),
-    "{x} [comes back|returns|is added|is inserted|should come back|is put back] {where}",
-    "let {x} [come back|return] {where}",
-    "i want {x} back {where}",
-    "[bring|put|add] back {x} {where}",
-)
-
-
-def names_of_absent(context: Context, figure: str, rng: Random) -> list[Template]:
-    """What a figure is called that is out of the row."""
-    gone, thing, last = absent(context), noun(context, rng), context.event
-    step, _ = gone[figure]
-    names: list[Template] = []
-    together = [other for other, (taken, _) in gone.items() if taken == step]
-    removals = [
-        shape for before, after in zip(context.states, context.states[1:], strict=False) for shape in before[0] if shape not in after[0]
-    ]
-    if together == [figure] and not context.turns[step - 1].event.kind == "undo":
-        at = nth_step(context, step, rng)
-        names += [marked(f"the {thing} [{TAKEN}|that was {TAKEN}|{YOU} {TOOK}|that {YOU} {TOOK}] [in|at|during] {at}", STEP)]
-        names += [marked(f"the {thing} from {at}", STEP)]
-        if removals[-1] == figure and len(gone) > 1:
-            names += 2 * [marked(f"the {thing} [{YOU} {TOOK}|that was {TAKEN}|{TAKEN}] last", LAST_ONE)]
-            names += [marked(f"the last {thing} [{YOU} {TOOK}|that was {TAKEN}]", LAST_ONE)]
-        if removals[0] == figure and len(gone) > 1:
-            names += 4 * [f"the [{thing}|one] [{YOU} {TOOK}|that was {TAKEN}|{TAKEN}] first"]
-            names += [f"the first [{thing}|one] [{YOU} {TOOK}|that was {TAKEN}]"]
-        if last.kind == "remove" and last.shape == figure:
-            names += 6 * [marked(f"[it|it|it|that {thing}|that one|the same {thing}]", PRONOUN)]
-            names += 3 * [
-                f"the [{thing}|one] [{YOU} [have|] just {TOOK}|that was just {TAKEN}|{YOU} {TOOK} just now|that just [left|disappeared]]"
-            ]
-    if len(gone) == 1:
-        names += 2 * [f"the [missing|removed|deleted|absent|lost|vanished] [{thing}|{thing}|one]"]
-        names += [f"the {thing} [{YOU} {TOOK}|that was {TAKEN}|that is [missing|gone]|that [disappeared|left]]"]
-    if figure in context.states[0][0]:
-        at_first = context.states[0][0].index(figure)
-        names += [
-            f"the [{thing}|one] that was {ordinal(context, at_first + 1, rng)} [originally|at the start|at the beginning|in the beginning]"
-        ]
-    return names
-
-
-def bring_back(context: Context, rng: Random) -> Turn | None:
-    """A figure that was removed comes back: to its old place, or to where the words say."""
-    (row,), gone = context.state, absent(context)
-    if not gone:
-        return None
-    figure = rng.choice([*gone, list(gone)[-1]])
-    names = names_of_absent(context, figure, rng)
-    if not names:
-        return None
-    x = context.say(rng, names)
-    step, old = gone[figure]
-    before = context.states[step - 1][0]
-    same = len(row) == len(before) - 1 and rearranging.is_part(row, before)  # nothing else has changed: its old place is clear
-    if same and rng.random() < 0.5:
-        old_place = (
-            "[|||where it was|to where it was|to its old {spot}|in its original {spot}|to the same {spot}|where it [came from|used to be]]"
-        )
-        return _inserted(context, context.say(rng, [f"{template} {old_place}" for template in BACK], PUT_BACK, x=x), figure, old)
-    index = rng.choice((0, len(row), rng.randint(0, len(row))))
-    where = destination(context, row, index, rng)
-    return _inserted(context, context.say(rng, BACK_TO, PUT_BACK, x=x, where=where), figure, index)
-
-
-def _inserted(context: Context, phrase: Phrase, figure: str, index: int) -> Turn:
-    (row,) = context.state
-    return Turn(phrase, (rearranging.inserted(row, figure, index),), Event("put back", (), figure))
-
-
-def bring_all_back(context: Context, rng: Random) -> Turn | None:
-    """All that was removed comes back, where the others still stand as they did."""
-    (row,), gone, things = context.state, absent(context), noun(context, rng) + "s"
-    if len(gone) < 2:
-        return None
-    before = context.states[min(step for step, _ in gone.values()) - 1][0]
-    if {*before} - {*row} != {*gone} or not rearranging.is_part(row, before):
-        return None
-    latest = {step for step, _ in gone.values()} == {len(context.turns)}
-    amount = "both" if len(gone) == 2 else f"all {number(context, len(gone), rng)}"
-    x: list[Template] = [
-        f"[everything|everything|all [the|] {things}|all of the {things}|every {things[:-1]}] [that was {TAKEN}|{YOU} {TOOK}|{TAKEN}|that is missing]",
-        f"all [the|] [missing|removed|deleted] {things}",
-        f"the [missing|removed|deleted] {things}",
-        f"{amount} [missing|removed|deleted] {things}",
-        f"{amount} [of the|of the|] {things} [that were {TAKEN}|{YOU} {TOOK}]",
-        f"the {things} [that were {TAKEN}|{YOU} {TOOK}]",
-    ]
-    if latest:
-        x += 5 * [marked(f"[them|them|all of them|{amount} of them|those {things}|them all]", PRONOUN)]
-    where = "[||||where [they were|they came from]|to their [old|original] {spot}s|in [their old|the same] {spot}s]"
-    templates = [
-        f"[bring|put|add] {{x}} back [in|] {where}",
-        f"[restore|return|reinsert|re-add] {{x}} {where}",
-        "[bring|put|add] back {x}",
-        "i want {x} back",
-        f"let {{x}} come back {where}",
-    ]
-    return Turn(context.say(rng, templates, PUT_BACK, x=context.say(rng, x)), (before,), Event("put several back", several=True))
-
-
-def replace_one(context: Context, rng: Random) -> Turn | None:
-    """A figure of the row is replaced by one that was removed."""
-    (row,), gone = context.state, absent(context)
-    if not gone or not row:
-        return None
-    figure, index = rng.choice(list(gone)), rng.randrange(len(row))
-    names, x = names_of_absent(context, figure, rng), refer(context, index, rng)[0]
-    y = context.say(rng, names) if names else x
-    if not names or {"it", "its"} & {*x.words.split()}:
-        return None
-    templates = (
-        *3 * ("[replace|substitute] {x} [with|by] {y}",),
-        "[swap|exchange] {x} for {y}",
-        "[put|insert|add] {y} in place of {x}",
-        "{x} is replaced [by|with] {y}",
-        "{y} replaces {x}",
-        "{y} takes the place of {x}",
-        "use {y} instead of {x}",
-    )
-    goal = rearranging.inserted(rearranging.without(row, {index}), figure, index)
-    return Turn(context.say(rng, templates, PUT_BACK, x=x, y=y), (goal,), Event("replace", several=True))
-
-
-def add_missing(context: Context, rng: Random) -> Turn | None:
-    """The one figure that is not in the row comes in, whether or not it was ever seen there."""
-    (row,), thing = context.state, noun(context, rng)
-    if len(row) != len(SHAPES) - 1:
-        return None
-    (figure,) = {*SHAPES} - {*row}
-    index = rng.choice((0, len(row), rng.randint(0, len(row))))
-    x = f"[a|a|another|a new|one more|the missing|the missing|the fifth|a fifth|the absent|the remaining] {thing}"
-    templates = ["[add|insert|put|place] {x} {where}", "i want {x} {where}", "{x} [appears|comes in|is added|is inserted] {where}"]
-    x_words, where = context.say(rng, x), destination(context, row, index, rng)
-    return _inserted(context, context.say(rng, templates, x=x_words, where=where), figure, index)
-
+from sestra.worlds.tangrams.descriptions import Event, Place
+from sestra.worlds.tangrams.references import noun, nth_step, number, refer
 
 # Undoing.
 
@@ -188,7 +23,7 @@ def undo_last(context: Context, rng: Random) -> Turn | None:
         *3 * [f"[undo|undo|revert|reverse|cancel|take back|roll back|reset] [that|that|{LAST}|{LAST}]"],
         "[undo|undo this|undo it|revert|revert it|take it back|take that back|step back]",
         "go back [one step|a step|by one step|to the previous [state|row]|to how it was [before|before that]]",
-        "[put|set|change|turn] [everything|it all|things] back [|to how it was before|the way it was]",
+        "[put|set|change] [everything|it all|things] back [to how it was before|the way it was before]",
         "[make it|i want it|everything] [like|as|the way] it was before",
         "[oops|no|wait|sorry|on second thought|that was wrong], [undo|undo that|undo it|take that back|go back]",
         "restore the previous [row|state]",
@@ -356,7 +191,7 @@ def repeat_with(context: Context, rng: Random) -> Turn | None:
     if len({*words}) < count or any({"it", "its", "that", "this", "same"} & {*word.split()} for word in words):
         return None
     places = tuple(place for _, said in called for place in said)
-    x = Phrase(rng.choice((" and ", " and ", " with ")).join(words) if count == 2 else words[0])
+    x = Phrase(" and ".join(words))
     at = nth_step(context, step, rng)
     to = "[with|with|for|to|on]"
     templates: list[Template] = [
@@ -384,12 +219,11 @@ def repeat_with(context: Context, rng: Random) -> Turn | None:
 def remove_both(context: Context, rng: Random) -> Turn | None:
     """The two figures that have just been swapped go."""
     (row,), things = context.state, noun(context, rng) + "s"
-    figures = context.event.figures
-    if context.event.kind != "swap" or len(figures) != 2 or not {*figures} <= {*row}:
+    if context.event.kind != "swap":
         return None
-    x = f"[them|both of them|both|these two|those two {things}|the two {things} [{YOU} just [swapped|switched]|that were just swapped]|the swapped {things}]"
+    x = f"[them|both of them|both|these two|those two {things}|the {things} [you|we|i] just [swapped|switched]|the swapped {things}]"
     templates = ("{take} {x}", "[remove|delete|take out|get rid of|erase|discard] {x}")
-    indices = {row.index(figure) for figure in figures}
+    indices = {index for index, figure in enumerate(row) if figure != context.states[-2][0][index]}
     return Turn(
         context.say(rng, templates, PRONOUN, x=context.say(rng, x)),
         (rearranging.without(row, indices),),
@@ -397,16 +231,12 @@ def remove_both(context: Context, rng: Random) -> Turn | None:
     )
 
 
-HISTORY: Mapping[Rule, float] = {
-    bring_back: 4,
-    bring_all_back: 3,
-    replace_one: 1.6,
-    add_missing: 1.4,
+REPETITION: Mapping[Rule, float] = {
     undo_last: 1.2,
     undo_more: 1.6,
-    undo_step: 3,
-    redo: 6,
-    repeat_same: 2.4,
-    repeat_with: 2,
-    remove_both: 3,
+    undo_step: 60,
+    redo: 30,
+    repeat_same: 2.8,
+    repeat_with: 2.4,
+    remove_both: 5,
 }
