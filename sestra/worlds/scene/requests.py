@@ -120,18 +120,18 @@ _WEIGHTS: Mapping[Rule, float] = {
     **{requested(deed): 3 * weight for deed, weight in deeds.DEEDS.items()},
     **dict.fromkeys(map(requested, (groups.leave_together, groups.change_hats_together, groups.move_together)), 7.0),
     requested(groups.enter_together): 2.5,
-    requested(referring): 11.0,
-    two_at_once: 8.0,
+    requested(referring): 13.0,
+    two_at_once: 9.0,
     # What needs a history seldom applies, so it is tried often.
-    repetition.once_more: 80.0,
+    repetition.once_more: 115.0,
     repetition.several_times: 2.5,
-    repetition.same_with: 26.0,
+    repetition.same_with: 32.0,
     repetition.repeat_step: 45.0,
     repetition.another: 100.0,
-    repetition.undo: 5.0,
+    repetition.undo: 6.5,
     repetition.undo_step: 5.5,
-    repetition.back: 5.0,
-    repetition.bring_back: 40.0,
+    repetition.back: 6.0,
+    repetition.bring_back: 55.0,
 }
 REQUESTS: Mapping[Rule, float] = {within_reach(rule): weight for rule, weight in _WEIGHTS.items()}
 """What people say that can be followed, each with its weight."""
