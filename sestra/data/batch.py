@@ -94,6 +94,23 @@ def make_turns(examples: Sequence[Example], tables: Tables, turns: int | None = 
     )
 
 
+def concatenate(first: Turns, second: Turns) -> Turns:
+    """The turns of both; the interactions of the second are numbered after those of the first."""
+    words, turns = (max(first.words.shape[1], second.words.shape[1]), max(first.history.shape[1], second.history.shape[1]))
+
+    def padded(each: Turns) -> Turns:
+        more = turns - each.history.shape[1]
+        return dataclasses.replace(
+            each,
+            words=np.pad(each.words, ((0, 0), (0, words - each.words.shape[1])), constant_values=PAD),
+            history=np.concatenate([each.history, np.repeat(each.history[:, -1:], more, 1)], 1),
+        )
+
+    second = dataclasses.replace(second, interaction=second.interaction + first.interaction.max(initial=-1) + 1)
+    both = padded(first), padded(second)
+    return Turns(**{field.name: np.concatenate([getattr(each, field.name) for each in both]) for field in dataclasses.fields(Turns)})
+
+
 def encode_turns(interactions: Sequence[Interaction], vocabulary: Vocabulary, tables: Tables) -> Turns:
     """Every instruction whose start and goal are known, in order."""
     examples = []

@@ -125,6 +125,20 @@ class Grammar(Protocol):
         """A start state and a speaker."""
 
 
+@dataclass(frozen=True)
+class Talk:
+    """What people say to an agent beyond the world's data; rules with their weights."""
+
+    requests: Mapping[Rule, float]
+    """What can be followed."""
+    ambiguous: Mapping[Rule, float]
+    """Words that fit several things, one of which is drawn."""
+    unfollowable: Mapping[Rule, float]
+    """Words that ask for nothing that can be done, so that the state stays as it is."""
+    fillers: Sequence[str] = ()
+    """Templates such as "could you please {x}"."""
+
+
 def draw_speaker(rng: Random, *, chatty: float, **words: Sequence[str]) -> Speaker:
     """A speaker who picks one of each kind of words; ``chatty`` is the mean over speakers."""
     favourites = {kind: rng.choice(choices) for kind, choices in words.items()}

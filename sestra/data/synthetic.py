@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import Any
 
-from sestra.data.grammar import Context, Grammar, Turn, finish
+from sestra.data.grammar import Context, Grammar, Rule, Talk, Turn, finish
 from sestra.data.scone import Interaction
 from sestra.errors import InputError, check_number
 from sestra.worlds import World, get_world
@@ -23,7 +23,7 @@ def generate(world: str | World[Any], count: int, *, seed: int, turns: int = 5, 
     """That many interactions, the same for the same seed; a smaller count gives the first ones of a larger one."""
     check_number("count", count, 1, MAX_INTERACTIONS)
     contexts = islice(annotated(world, seed=seed, turns=turns), count)
-    return [_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
+    return [to_interaction(context, f"{prefix}-{number}") for number, context in enumerate(contexts)]
 
 
 def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction]]:
@@ -31,18 +31,14 @@ def splits(world: str | World[Any], seed: int = 0) -> dict[str, list[Interaction
     check_number("seed", seed, 0)
     train = generate(world, TRAIN, seed=2 * seed, prefix="generated-train")
     seen = {(interaction.states[0], interaction.instructions) for interaction in train}
-    others = (_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
+    others = (to_interaction(context, "") for context in annotated(world, seed=2 * seed + 1))
     unseen = islice((other for other in others if (other.states[0], other.instructions) not in seen), DEV)
     return {"train": train, "dev": [replace(other, id=f"generated-dev-{number}") for number, other in enumerate(unseen)]}
 
 
 def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator[Context]:
     """The same interactions, without end, with what the grammar knows of each turn: its event and its discourse phenomena."""
-    known = get_world(world)
-    grammar = known.grammar()
-    if grammar is None:
-        raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
-    check_number("seed", seed, 0)
+    known, grammar = _grammar(world, seed)
     check_number("turns", turns, 1, MAX_TURNS)
     rng = Random(f"{known.name} {seed}")
     while True:
@@ -52,17 +48,80 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
         yield context
 
 
+UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE, REQUESTS_SHARE, FILLERS_SHARE = 0.3, 0.1, 0.6, 0.2
+"""How often a broadened interaction ends with words that cannot be followed or that are ambiguous, how many of the other turns are
+requests, and how many have filler words."""
+MAX_TURNS_BEFORE = 6
+"""The most turns that are taken before a broadened interaction begins, so that it may start in any state that play leads to."""
+
+
+def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
+    """Interactions of one to five turns, without end, with more of what people say than the world's data has (``Talk``).
+
+    Words that cannot be followed, or that are ambiguous, only end an interaction: an agent that was told such a thing does nothing.
+    """
+    known, grammar = _grammar(world, seed)
+    talk = known.talk() or Talk({}, {}, {})
+    endings: tuple[tuple[Mapping[Rule, float], float], ...] = (
+        (talk.unfollowable, UNFOLLOWABLE_SHARE),
+        (talk.ambiguous, AMBIGUOUS_SHARE),
+        ({}, 1 - UNFOLLOWABLE_SHARE - AMBIGUOUS_SHARE),
+    )
+    rng = Random(f"{known.name} broadened {seed}")
+    while True:
+        context = grammar.start(rng)
+        for _ in range(max(0, rng.randint(-MAX_TURNS_BEFORE, MAX_TURNS_BEFORE))):
+            turn = draw_turn(grammar.RULES, context, rng)
+            context = context.then(turn) if turn else context
+        context = replace(context, states=context.states[-1:], turns=())
+        (last,) = rng.choices([rules for rules, _ in endings], [share for _, share in endings])
+        for _ in range(rng.randint(1, 5) - bool(last)):
+            wanted = talk.requests if rng.random() < REQUESTS_SHARE else grammar.RULES
+            turn = draw_turn(wanted, context, rng) or draw_turn(grammar.RULES, context, rng)
+            context = context.then(_filled(talk, turn, rng)) if turn else context
+        turn = draw_turn(last, context, rng, changes=last is not talk.unfollowable)
+        context = context.then(_filled(talk, turn, rng)) if turn else context
+        if context.turns:
+            yield context
+
+
+def _filled(talk: Talk, turn: Turn, rng: Random) -> Turn:
+    """The turn, sometimes with filler words."""
+    if not talk.fillers or rng.random() >= FILLERS_SHARE:
+        return turn
+    words = rng.choice(talk.fillers).format(x=turn.instruction.words)
+    return replace(turn, instruction=replace(turn.instruction, words=words))
+
+
 def next_turn(grammar: Grammar, world: str, context: Context, rng: Random) -> Turn:
     """The turn of a rule drawn by its weight, among those that apply and change the state."""
-    rules, weights = list(grammar.RULES), list(grammar.RULES.values())
-    for _ in range(MAX_ATTEMPTS):
-        turn = rng.choices(rules, weights)[0](context, rng)
-        if turn is not None and turn.state != context.state:
+    turn = draw_turn(grammar.RULES, context, rng)
+    if turn is None:
+        raise InputError(
+            f"the grammar of {world} found nothing to say after {len(context.turns)} turns; give it a rule that applies in every state"
+        )
+    return turn
+
+
+def draw_turn(rules: Mapping[Rule, float], context: Context, rng: Random, *, changes: bool = True) -> Turn | None:
+    """The same for any rules; None if none applies. ``changes``: whether the turn is to change the state, or to leave it as it is."""
+    weights = list(rules.values())
+    for _ in range(MAX_ATTEMPTS if rules else 0):
+        turn = rng.choices(list(rules), weights)[0](context, rng)
+        if turn is not None and (turn.state != context.state) == changes:
             return replace(turn, instruction=finish(context, turn.instruction, rng))
-    raise InputError(
-        f"the grammar of {world} found nothing to say after {len(context.turns)} turns; give it a rule that applies in every state"
-    )
+    return None
 
 
-def _interaction(context: Context, identifier: str) -> Interaction:
+def _grammar(world: str | World[Any], seed: int) -> tuple[World[Any], Grammar]:
+    known = get_world(world)
+    grammar = known.grammar()
+    if grammar is None:
+        raise InputError(f"world {known.name!r} has no grammar to generate from; let its method 'grammar' return one")
+    check_number("seed", seed, 0)
+    return known, grammar
+
+
+def to_interaction(context: Context, identifier: str = "generated") -> Interaction:
+    """As a data file would have it."""
     return Interaction(identifier, context.states, tuple(turn.instruction.words for turn in context.turns))

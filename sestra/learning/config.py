@@ -37,7 +37,7 @@ class DataConfig:
     """What is learnt from."""
 
     generated: int = setting(0, 0, 1_000_000)
-    """Interactions written by the world's grammar that are added to the training data."""
+    """Interactions written by the world's grammar that each epoch learns from beside the annotated ones; others in every epoch."""
     rename_symbols: bool = False
     """Whether interchangeable symbols (colours, figures) are renamed at random in each batch, in words and states alike."""
     word_dropout: float = setting(0.0, 0, 1)
@@ -119,7 +119,7 @@ class TrainConfig:
     preset: Preset = "default"
     """Where the defaults of the other flags come from: ours ('default'), the paper's text, or the program that its authors released."""
     teacher: str = ""
-    """A trained agent, by name or run folder, that is distilled into the policy; its vocabulary must be the run's."""
+    """A trained agent for the same world, by name or run folder, that is distilled into the policy."""
     data: DataConfig = field(default_factory=DataConfig)
     policy: PolicyConfig = field(default_factory=AttentionConfig)
     """The policy: a name, path/to/file.py:Class or package.module:Class."""

@@ -66,9 +66,11 @@ class Progress:
         return score(self.history[self.best_epoch - 1]) if self.best_epoch else (-math.inf,)
 
 
-def score(record: dict[str, Any]) -> tuple[float, float, float]:
-    """By what models are chosen."""
-    return selection_score(record["inst"], record["utts5"], record["reward"])
+def score(record: dict[str, Any]) -> tuple[float, ...]:
+    """By what models are chosen; where there are generated instructions to validate on, they count as much as the annotated ones."""
+    interactions, *rest = selection_score(record["inst"], record["utts5"], record["reward"])
+    generated = record.get("generated")
+    return (interactions if generated is None else (interactions + generated) / 2, *rest)
 
 
 class Permutations:

@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import math
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,12 +13,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from sestra.agent.evaluation import evaluate
+from sestra.agent.evaluation import Evaluation, evaluate
 from sestra.data.augment import SymbolRenamings, drop_words
-from sestra.data.batch import LENGTH_BUCKET, Turns, batches, encode_turns
+from sestra.data.batch import LENGTH_BUCKET, Turns, batches
 from sestra.data.scone import Interaction
-from sestra.data.synthetic import generate
-from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import build
 from sestra.learning import checkpoint, optim
@@ -32,17 +29,15 @@ from sestra.learning.execution import Execution
 from sestra.learning.exploration import Exploration
 from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
-from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.progress import Permutations, Progress, Sums, score
 from sestra.learning.rollout import execute_greedily, roll_out
 from sestra.learning.run_folder import RunFolder
+from sestra.learning.training_data import TrainingData
 from sestra.worlds import get_world
 from sestra.worlds.tables import compile_world
 
 PATIENCE_GROWTH = 1.005
-GENERATED_SEED = 1001
-"""Seed of the generated interactions that are added to the training data: the same for every run, and not that of generated splits."""
 
 
 class Observed(NamedTuple):
@@ -64,17 +59,6 @@ class Update(NamedTuple):
     observations: int
 
 
-def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:
-    """Train and validation parts; which interactions are held out depends on the world alone."""
-    if len(interactions) < 2:
-        raise InputError(f"{len(interactions)} interactions to train on; at least 2 are needed, one of them for validation")
-    generator = torch.Generator().manual_seed(zlib.crc32(world.encode()))
-    size = min(max(1, round(fraction * len(interactions))), len(interactions) - 1)
-    held_out = set(torch.randperm(len(interactions), generator=generator)[:size].tolist())
-    train = [interaction for number, interaction in enumerate(interactions) if number not in held_out]
-    return train, [interactions[number] for number in sorted(held_out)]
-
-
 class Trainer:
     """One run: its data as tensors, the policy, the optimiser and how far they have come."""
 
@@ -86,30 +70,20 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], folder: RunFolder, device: str = "cpu") -> None:
         self.config, self.folder = config, folder
-        world = get_world(config.world)
-        self.tables = compile_world(world)
-        train, validation = split_validation(interactions, config.data.validation_fraction, world.name)
-        if config.data.generated:
-            train += generate(config.world, config.data.generated, seed=GENERATED_SEED)
-        self.vocabulary = Vocabulary.of((text for interaction in train for text in interaction.instructions), config.data.min_word_count)
-        self.train = encode_turns(train, self.vocabulary, self.tables)
-        self.validation = encode_turns(validation, self.vocabulary, self.tables)
-        if not len(self.train) or not len(self.validation):
-            raise InputError(
-                "too few instructions whose start and goal are both known; at least one to train on and one to validate are needed"
-            )
+        self.tables = compile_world(get_world(config.world))
+        self.data = TrainingData(config, interactions, self.tables)
+        self.vocabulary, self.train, self.validation = self.data.vocabulary, self.data.epoch(0), self.data.validation
         self.renamings = SymbolRenamings(self.tables, self.vocabulary) if config.data.rename_symbols else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
         self.policy = on_device(config.build_policy(self.tables, self.vocabulary), device)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
         self.critic = self._critic() if getattr(config.learner, "uses_critic", False) else None
-        self.teacher = Teacher.of(config, self.vocabulary)
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())
         self.updates_per_epoch = math.ceil(len(self.train) / config.optimisation.batch_size)
         self.epochs = max(config.optimisation.epochs, math.ceil(config.optimisation.min_updates / self.updates_per_epoch))
         self.warm_up_epochs = min(round(config.optimisation.warm_up_fraction * self.epochs), self.epochs - 1)  # not the last
-        self.progress = Progress(teacher=self.teacher.checksum if self.teacher else "")
+        self.progress = Progress(teacher=self.data.teacher.checksum if self.data.teacher else "")
         self.best: dict[str, Tensor] = {}
         """The weights of the best epoch."""
         self.permutations = Permutations(self.generator)
@@ -154,7 +128,10 @@ class Trainer:
     def _train_epoch(self) -> None:
         """To its end, or to where it is asked to stop."""
         self.policy.train()
-        total, settings, sums = self.updates_per_epoch, self.config.optimisation, self.progress.sums
+        settings, sums = self.config.optimisation, self.progress.sums
+        if self.progress.epoch:
+            self.train = self.data.epoch(self.progress.epoch)
+        total = math.ceil(len(self.train) / settings.batch_size)
         bucket = 1 if settings.batch_order == "random" else LENGTH_BUCKET
         for done, drawn in enumerate(batches(self.train, settings.batch_size, self.permutations.replayed(), bucket)):
             if done < sums.batches:  # before the run was resumed
@@ -199,9 +176,6 @@ class Trainer:
             shapes = f"a tensor of the shape {tuple(values.shape)}; expected one value per step, {tuple(execution.alive.shape)}"
             raise InputError(f"learner {LEARNERS.reference(type(learner))!r}: its objective gives {shapes} (steps, batch)")
         gained = average(values, execution, settings.normalisation)  # [batch]
-        if self.teacher is not None:
-            likelihood = average(self.teacher.likelihood(batch, execution), execution, settings.normalisation)  # [batch]
-            gained = torch.lerp(gained, likelihood, DISTILLATION_WEIGHT)
         objective = gained.mean()
         self._check_finite("objective", objective)
         self.optimiser.zero_grad()
@@ -262,15 +236,21 @@ class Trainer:
 
     def _validate(self) -> dict[str, float]:
         self.average.eval()
+        result = self._evaluate(self.validation)
+        record = {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
+        if self.data.generated_validation is not None:
+            record["generated"] = self._evaluate(self.data.generated_validation).inst.percent
+        return record
+
+    def _evaluate(self, turns: Turns) -> Evaluation:
         settings = self.config.rollout
-        result = evaluate(
-            lambda turns: execute_greedily(self.average, self.tables, turns, settings.execution_horizon),
+        return evaluate(
+            lambda some: execute_greedily(self.average, self.tables, some, settings.execution_horizon),
             self.tables,
-            self.validation,
+            turns,
             batch_size=self.average.evaluation_batch_size,
             verbosity=settings.verbosity,
         )
-        return {"reward": result.reward, "inst": result.inst.percent, "utts3": result.utts3.percent, "utts5": result.utts5.percent}
 
     def _keep_if_best(self, record: dict[str, float]) -> None:
         """Keep the weights if they are the best since the warm-up, whose models are another learner's."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sestra.analysis.changes import WorldAnalysis
     from sestra.analysis.checks.patterns import Checks
     from sestra.data.examples import Phrases
-    from sestra.data.grammar import Grammar
+    from sestra.data.grammar import Grammar, Talk
     from sestra.drawing.generic import Drawing
     from sestra.worlds.features import ObjectFeatures
 
@@ -69,7 +69,7 @@ class World(ABC, Generic[Content]):
 
     ``drawing``, ``grammar`` and the methods beside them return optional parts; where one returns None, the package uses a generic part.
     The class in the module ``world`` of a package has its parts in modules beside it, which are imported when they are first asked for:
-    ``drawing.DRAWING``, the module ``grammar`` itself, ``phrases.PHRASES``, the function ``features.features``,
+    ``drawing.DRAWING``, the module ``grammar`` itself, ``talk.TALK``, ``phrases.PHRASES``, the function ``features.features``,
     ``encoder.ENCODER``, ``analysis.ANALYSIS`` and ``checks.CHECKS``. A world that is written in a single file overrides the methods
     instead.
     """
@@ -126,6 +126,10 @@ class World(ABC, Generic[Content]):
     def grammar(self) -> Grammar | None:
         """What generates instructions; None: no interactions can be generated."""
         return cast("Grammar | None", self._part("grammar"))
+
+    def talk(self) -> Talk | None:
+        """What people say to an agent beyond the world's data; None: no more than the grammar."""
+        return cast("Talk | None", self._part("talk", "TALK"))
 
     def phrases(self) -> Phrases | None:
         """Examples, and actions in words; None: there are no examples, and actions are shown in their own notation."""

@@ -1,56 +1,66 @@
-"""Knowledge distillation (Hinton et al., 2015): a policy learns from a trained agent's distributions, beside the rewards.
+"""Sequence-level knowledge distillation (Kim and Rush, 2016): a policy learns from where a trained agent's executions end.
 
-What an ensemble predicts for an instruction is often better than the annotation, and its probabilities say how certain it is.
+What an ensemble makes of an instruction is often better than the annotation, and how often its executions end in a state says how certain
+it is. The teacher executes each instruction a few times before training; an epoch then draws the goals of turns from what it reached.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from sestra import pretrained
 from sestra.agent import folder as agent_folder
-from sestra.agent.decoding import forced, roll_out
+from sestra.agent.decoding import roll_out, sampled
 from sestra.agent.runtime import Runtime
-from sestra.data.batch import Turns
+from sestra.data.batch import batches, encode_turns
+from sestra.data.scone import Interaction
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.learning.config import TrainConfig
-from sestra.learning.execution import Execution
-from sestra.worlds.tables import Tables
+from sestra.worlds.tables import Integers, Tables
 
 DISTILLATION_WEIGHT = 0.7
-"""Weight of the likelihood of the teacher's choices in the objective; the learner's own objective has the rest."""
-IMPOSSIBLE = -1e3
-"""Log-probabilities below it are of actions that the policy cannot take, whatever it learns."""
+"""How often the goal of a turn is the teacher's; else it is the annotated one."""
+EXECUTIONS = 4
+"""How often the teacher executes each instruction; its actions are sampled."""
+BATCH_SIZE = 128
 
 
 @dataclass(frozen=True)
 class Teacher:
     runtime: Runtime
     tables: Tables
+    vocabulary: Vocabulary
+    horizon: int
     checksum: str
     """Of its networks; a resumed run checks that the teacher is the same."""
 
     @classmethod
-    def of(cls, config: TrainConfig, vocabulary: Vocabulary) -> Teacher | None:
-        """The teacher that the configuration names, if any; its world and vocabulary must be the run's."""
-        if not config.teacher:
-            return None
-        contents = agent_folder.read(_find(config.teacher))
-        for what, theirs, ours in (("world", contents.about.world, config.world), ("vocabulary", contents.vocabulary, vocabulary)):
-            if theirs != ours:
-                raise InputError(f"--teacher {config.teacher}: has another {what} than this run; name one trained on the same data")
-        return cls(contents.runtime(), contents.tables, contents.checksum)
+    def load(cls, name: str, world: str) -> Teacher:
+        """The agent of that name; its world must be the run's."""
+        contents = agent_folder.read(_find(name))
+        if contents.about.world != world:
+            raise InputError(f"--teacher {name}: is an agent for {contents.about.world}, but the run is in {world}; name one for {world}")
+        return cls(contents.runtime(), contents.tables, contents.vocabulary, contents.about.horizon, contents.checksum)
 
-    def likelihood(self, turns: Turns, execution: Execution) -> Tensor:
-        """The student's expected log-probability of the teacher's choice in every visited state, ``[steps, batch]``."""
-        same_actions = roll_out(self.runtime, self.tables, turns, len(execution.actions), forced(execution.actions.T.numpy()))
-        probabilities = torch.from_numpy(same_actions.log_probs).exp()  # [steps, batch, actions]
-        return (probabilities * execution.log_probs.clamp(min=IMPOSSIBLE)).sum(-1)  # [steps, batch]
+    def goals(self, interactions: Sequence[Interaction]) -> Integers:
+        """Where its executions end, ``[executions, turns, slots]``; the turns are those of ``encode_turns``."""
+        turns, generator = encode_turns(interactions, self.vocabulary, self.tables), np.random.default_rng(0)
+        back = turns.lengths.argsort(kind="stable").argsort()  # batches come in order of length
+        return np.stack(
+            [
+                np.concatenate(
+                    [
+                        roll_out(self.runtime, self.tables, batch, self.horizon, sampled(generator)).final
+                        for batch in batches(turns, BATCH_SIZE)
+                    ]
+                )[back]
+                for _ in range(EXECUTIONS)
+            ]
+        )
 
 
 def absolute_name(name: str) -> str:

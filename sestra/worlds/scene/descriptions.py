@@ -26,6 +26,8 @@ class Event:
     """How far to the right, if the speaker said it in steps."""
     got: bool = False
     """Whether "he" got the hat, rather than gave it."""
+    named: tuple[int, ...] = ()
+    """Where the people are who were named, in the order of their names: "the former" and "the latter"."""
 
 
 def focus(context: Context) -> int | None:

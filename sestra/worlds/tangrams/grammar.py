@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
 
 from sestra.data.grammar import (
@@ -19,33 +18,8 @@ from sestra.data.grammar import (
     draw_speaker,
     marked,
 )
+from sestra.worlds.tangrams.descriptions import Event, Place, absent, describe
 from sestra.worlds.tangrams.world import SHAPES
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place as the speaker said it, so that "do it again" finds the new last figure after the old last one is gone."""
-
-    side: str
-    """Counted from the left, from the right, or the middle."""
-    count: int = 0
-
-    def index(self, row: str) -> int | None:
-        if self.side == "middle":
-            return len(row) // 2 if len(row) % 2 and len(row) > 1 else None
-        index = self.count - 1 if self.side == "left" else len(row) - self.count
-        return index if 0 <= index < len(row) else None
-
-
-@dataclass(frozen=True)
-class Event:
-    """What was done, as far as "it", "them", "again" and "undo" need it."""
-
-    kind: str
-    places: tuple[Place, ...] = ()
-    """Where, in the speaker's words; empty where the words were others, and nothing can be repeated."""
-    shape: str = ""
-    """The figure that "it" means from now on."""
 
 
 def start(rng: Random) -> Context:
@@ -57,41 +31,6 @@ def start(rng: Random) -> Context:
         rng, chatty=0.05, figure=figure, take=take, swap=swap, back=back, spot=("position", "place", "spot", "slot", "space")
     )
     return Context((("".join(rng.sample(SHAPES, len(SHAPES))),),), speaker, nothing=Event("nothing"))
-
-
-# What a figure or a place can be called.
-
-
-def describe(context: Context, index: int, rng: Random) -> tuple[Phrase, Place]:
-    """A description of the figure at that index, and the place that it names."""
-    row, speaker = context.state[0], context.speaker
-    left, right = Place("left", index + 1), Place("right", len(row) - index)
-    ordinal = speaker.ordinal(index + 1)
-    thing = "{figure}" if speaker.words["figure"] != "one" else "[one|figure]"
-    names: list[tuple[Template, Place]] = []
-    names += 4 * [(f"the {ordinal} {thing}", left)]
-    names += [(f"the {ordinal} one", left), (f"{'number' if thing != '{figure}' else thing} {speaker.number(index + 1)}", left)]
-    names += [(f"the {thing} in the {ordinal} {{spot}}", left)]
-    if index == 0:
-        names += [(f"the leftmost {thing}", left)]
-    if index == len(row) - 1:
-        names += 3 * [(marked(f"the last [{thing}|one]", LAST_ONE), right)] + [(f"the rightmost {thing}", right)]
-    if 0 < index == len(row) - 2:
-        names += [(f"the [second to last {thing}|{thing} second from the right]", right)]
-    middle = Place("middle")
-    if middle.index(row) == index:
-        names += 2 * [(f"the [middle {thing}|{thing} in the middle]", middle)]
-    template, place = rng.choice(names)
-    return context.say(rng, template), place
-
-
-def absent(context: Context) -> dict[str, tuple[int, int]]:
-    """Each figure that is out of the row, with the step that took it and the index that it was taken from, the latest last."""
-    gone: dict[str, tuple[int, int]] = {}
-    for step, ((before,), (after,)) in enumerate(zip(context.states, context.states[1:], strict=False), start=1):
-        gone = {shape: place for shape, place in gone.items() if shape not in after}
-        gone |= {shape: (step, index) for index, shape in enumerate(before) if shape not in after and shape not in gone}
-    return gone
 
 
 # The rules.
@@ -164,7 +103,8 @@ def _swapped(context: Context, phrase: Phrase, first: int, second: int, *places:
 def put_back(context: Context, rng: Random) -> Turn | None:
     """A figure that was removed comes back, to its old place or to another."""
     (row,) = context.state
-    gone = absent(context)
+    missing = absent(context)
+    gone = {shape: taken for shape, taken in missing.items() if not context.turns[taken[0] - 1].event.several}
     if not gone:
         return None
     last = context.event
@@ -174,9 +114,9 @@ def put_back(context: Context, rng: Random) -> Turn | None:
     names: list[Template] = [marked(f"the {{figure}} {done}", STEP)]
     if last.kind == "remove" and last.shape == shape:
         names += 8 * [marked("[it|it|it|it|that {figure}]", PRONOUN)]
-    if len(gone) == 1:
+    if len(missing) == 1:
         names += ["the [missing|removed|deleted] {figure}", "the {figure} [we|you] [removed|deleted|took out]"]
-    elif shape == list(gone)[-1]:
+    elif shape == list(missing)[-1]:
         names += [marked("the [last {figure} removed|{figure} removed last|last removed {figure}]", LAST_ONE)]
     index = old if old <= len(row) and rng.random() < 0.5 else rng.randint(0, len(row))
     where: list[str] = [f"[in|into|to] the {context.speaker.ordinal(index + 1)} {{spot}}"]
@@ -207,7 +147,7 @@ def undo(context: Context, rng: Random) -> Turn | None:
 def again(context: Context, rng: Random) -> Turn | None:
     """An earlier step once more, at the same places, or with other figures."""
     (row,) = context.state
-    repeatable = [step for step, turn in enumerate(context.turns, start=1) if turn.event.places]
+    repeatable = [step for step, turn in enumerate(context.turns, start=1) if turn.event.places and not turn.event.deed]
     if not repeatable or len(row) < 2:
         return None
     latest = len(context.turns)
