@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from torch import nn
 
 from sestra.agent.evaluation import Evaluation
 from sestra.data.scone import Interaction
-from sestra.data.synthetic import generate, splits
+from sestra.data.synthetic import broadened, splits, to_interaction
 from sestra.errors import InputError
 from sestra.learning import checkpoint
 from sestra.learning import trainer as training
@@ -23,8 +24,10 @@ from sestra.learning.decoding import OracleGuided
 from sestra.learning.optim import rmsprop
 from sestra.learning.policies.objects.config import ObjectConfig
 from sestra.learning.policies.objects.policy import ObjectPolicy
+from sestra.learning.progress import score
 from sestra.learning.run_folder import RunFolder
-from sestra.learning.trainer import GENERATED_SEED, Trainer, split_validation
+from sestra.learning.trainer import Trainer
+from sestra.learning.training_data import FIRST_SEED, split_validation
 from sestra.metrics import Accuracy
 from sestra.worlds import WORLDS
 
@@ -77,12 +80,28 @@ def test_generated_interactions_are_learnt_from_and_nothing_else(tmp_path):
     data = splits("tangrams")
     config = replace(TINY, world="tangrams")
     plain, more = (Trainer(config.changed(generated=count), data["train"][:40], RunFolder(tmp_path)) for count in (0, 20))
-    assert len(more.train) == len(plain.train) + 5 * 20
+    added = [to_interaction(context) for context in islice(broadened("tangrams", seed=FIRST_SEED), 20)]
+    assert len(more.train) == len(plain.train) + sum(len(one.instructions) for one in added)
     assert np.array_equal(more.validation.goal, plain.validation.goal)
     assert len(more.vocabulary) > len(plain.vocabulary)
-    added = generate("tangrams", 20, seed=GENERATED_SEED)
     known = {(one.states, one.instructions) for split in data.values() for one in split}
     assert not known & {(one.states, one.instructions) for one in added}
+
+
+def test_every_epoch_has_its_own_generated_interactions(tmp_path):
+    run = Trainer(replace(TINY, world="tangrams").changed(generated=20), splits("tangrams")["train"][:40], RunFolder(tmp_path))
+    annotated = len(run.data.annotated)
+    first, second = (run.data.epoch(number).select(np.arange(annotated, annotated + 20)) for number in (0, 1))
+    assert not np.array_equal(first.initial, second.initial)
+    again = run.data.epoch(1).select(np.arange(annotated, annotated + 20))
+    assert np.array_equal(second.initial, again.initial)
+    assert np.array_equal(second.goal, again.goal)
+
+
+def test_generated_instructions_count_half_where_there_are_any():
+    record = {"inst": 90.0, "utts5": 70.0, "reward": 1.0}
+    assert score(record)[0] == 70.0
+    assert score(record | {"generated": 90.0})[0] == 80.0
 
 
 # Patience and the best model.
