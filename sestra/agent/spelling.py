@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from itertools import combinations
+from functools import cache, cached_property
+
+from rapidfuzz import process
+from rapidfuzz.distance.DamerauLevenshtein import distance
 
 from sestra.agent.trace import Word
 from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary, tokenize
@@ -13,11 +15,38 @@ SHORTEST = 4
 LONGEST = 20
 """The most."""
 CORRECTIONS = 10_000
-"""Only so many known words, the most frequent ones, may be corrections: the index has about a hundred entries for each."""
+"""Only so many known words, the most frequent ones, may be corrections."""
 LONG = 7
 """Words with at least so many letters may have two mistakes, shorter ones only one."""
 FREQUENCY_RATIO = 2
 """Of several equally close words the most frequent is taken if it is so many times as frequent as the next, by Zipf's law."""
+COMMON = 1000
+"""A word that stands so often in the dictionary's texts is English, and no misspelling of another."""
+CONFUSED = {"forth": "fourth", "tow": "two", "fist": "first"}
+"""English words that are often typed for others."""
+COARSE = frozenset(
+    [
+        "shit",
+        "shits",
+        "fuck",
+        "fucks",
+        "fucked",
+        "fucking",
+        "piss",
+        "crap",
+        "cunt",
+        "dick",
+        "cock",
+        "bitch",
+        "tits",
+        "arse",
+        "ass",
+        "slut",
+        "whore",
+        "bastard",
+    ]
+)
+"""These are never corrections: a vocabulary has them from misspellings of its own ("the man in the red shit")."""
 
 
 class Speller:
@@ -45,14 +74,16 @@ class Speller:
 
     def correct(self, word: str) -> str | None:
         """The closest known word, if one is close enough; of several equally close ones, the most frequent, if it is clearly so."""
-        if not _is_alphabetic(word):
+        if not _is_alphabetic(word) or len(word) > LONGEST + 2:
+            return None
+        if CONFUSED.get(word) in self._known:
+            return CONFUSED[word]
+        if _frequency(word) >= COMMON:
             return None
         allowed = 2 if len(word) >= LONG else 1
-        if len(word) > self._longest + allowed:
-            return None
-        ranks = {rank for rest in _without(word, allowed) for rank in self._index.get(rest, ())}
-        close = sorted((distance(word, self._words[rank]), rank) for rank in ranks)
-        if not close or close[0][0] > allowed:
+        found = process.extract(word, self._corrections, scorer=distance, score_cutoff=allowed, limit=None)
+        close = sorted((mistakes, rank) for _, mistakes, rank in found)
+        if not close:
             return None
         best, rank = close[0]
         if len(close) > 1 and close[1][0] == best and close[1][1] + 1 < FREQUENCY_RATIO * (rank + 1):
@@ -60,52 +91,26 @@ class Speller:
         return self._words[rank]
 
     @cached_property
-    def _index(self) -> dict[str, list[int]]:
-        """Every known word with up to two letters deleted, and the rank of the word.
-
-        Two words at distance n share a string that is left of each after at most n deletions.
-        """
-        index: dict[str, list[int]] = {}
-        for rank, word in enumerate(self._words[:CORRECTIONS]):
-            if SHORTEST <= len(word) <= LONGEST and _is_alphabetic(word):
-                for rest in _without(word, 2):
-                    index.setdefault(rest, []).append(rank)
-        return index
-
-    @cached_property
-    def _longest(self) -> int:
-        return min(max(map(len, self._words), default=0), LONGEST)
+    def _corrections(self) -> dict[int, str]:
+        """The words that may be corrections, by their rank in the vocabulary."""
+        return {
+            rank: word
+            for rank, word in enumerate(self._words[:CORRECTIONS])
+            if SHORTEST <= len(word) <= LONGEST and _is_alphabetic(word) and word not in COARSE
+        }
 
 
 def _is_alphabetic(word: str) -> bool:
     return word.replace("'", "").isalpha()
 
 
-def _without(word: str, most: int) -> set[str]:
-    """The word with up to so many letters deleted."""
-    return {"".join(kept) for count in range(min(most, len(word)) + 1) for kept in combinations(word, len(word) - count)}
+def _frequency(word: str) -> int:
+    """How often a word stands in the texts of the English dictionary."""
+    return _dictionary().get(word, 0)
 
 
-def distance(a: str, b: str) -> int:
-    """Damerau-Levenshtein distance: the number of insertions, deletions, substitutions and swaps of neighbours.
+@cache
+def _dictionary() -> dict[str, int]:
+    from spellchecker import SpellChecker  # reads its dictionary in 0.2 s: only when there is a word to correct
 
-    >>> distance("frist", "first"), distance("yelow", "yellow"), distance("ca", "abc")
-    (1, 1, 2)
-    """
-    farthest = len(a) + len(b)
-    table: list[list[int]] = [
-        [farthest] * (len(b) + 2),
-        [farthest, *range(len(b) + 1)],
-    ]  # row i + 1, column j + 1: of the first i and j letters
-    last_row: dict[str, int] = {}  # where in a each letter stood last
-    for i, letter in enumerate(a, start=1):
-        row, last_column = [farthest, i], 0
-        for j, other in enumerate(b, start=1):
-            above = last_row.get(other, 0)
-            swap = table[above][last_column] + (i - above - 1) + 1 + (j - last_column - 1)
-            row.append(min(table[i][j] + (letter != other), row[j] + 1, table[i][j + 1] + 1, swap))
-            if letter == other:
-                last_column = j
-        table.append(row)
-        last_row[letter] = i
-    return table[-1][-1]
+    return dict(SpellChecker(language="en").word_frequency.dictionary)

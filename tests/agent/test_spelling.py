@@ -91,28 +91,23 @@ def test_an_empty_vocabulary():
     )
 
 
-LETTERS = "abc"
+@pytest.mark.parametrize("typed", ["sit", "good", "morning", "every", "stop", "nothing", "least", "boil", "freeze"])
+def test_english_words_are_no_misspellings(typed):
+    speller = Speller(Vocabulary(("shit", "shirt", "gold", "moving", "very", "step", "clothing", "last", "foil", "freezer")))
+    assert speller.correct(typed) is None
 
 
-def one_mistake(word: str) -> set[str]:
-    inserted = {word[:place] + letter + word[place:] for place in range(len(word) + 1) for letter in LETTERS}
-    dropped = {word[:place] + word[place + 1 :] for place in range(len(word))}
-    replaced = {word[:place] + letter + word[place + 1 :] for place in range(len(word)) for letter in LETTERS}
-    swapped = {word[:place] + word[place + 1] + word[place] + word[place + 2 :] for place in range(len(word) - 1)}
-    return inserted | dropped | replaced | swapped
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("tird", "third"), ("forth", "fourth"), ("blu", "blue"), ("appaers", "appears"), ("moevs", "moves"), ("shrit", "shirt")],
+)
+def test_misspellings_that_people_typed(typed, meant):
+    speller = Speller(Vocabulary(("shirt", "third", "fourth", "blue", "appears", "moves", "shit")))
+    assert speller.correct(typed) == meant
 
 
-def by_brute_force(a: str, b: str) -> int:
-    mistakes, reached = 0, {a}
-    while b not in reached:
-        reached |= {after for word in reached for after in one_mistake(word)}
-        mistakes += 1
-    return mistakes
-
-
-@given(st.text(LETTERS, max_size=4), st.text(LETTERS, max_size=4))
-def test_distance_is_the_fewest_mistakes(a, b):
-    assert distance(a, b) == by_brute_force(a, b) == distance(b, a)
+def test_coarse_words_are_no_corrections():
+    assert Speller(Vocabulary(("shit",))).correct("shitt") is None
 
 
 @given(st.lists(st.text("abcd", min_size=1, max_size=9), unique=True, max_size=30), st.text("abcd", min_size=1, max_size=9))

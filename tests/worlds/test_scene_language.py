@@ -13,9 +13,11 @@ import pytest
 from sestra.data import synthetic
 from sestra.data.grammar import Phrase, Turn, expand
 from sestra.worlds.scene import grammar, repetition, unfollowable
+from sestra.worlds.scene.ambiguous import AMBIGUOUS
 from sestra.worlds.scene.clauses import Clause, affirm, ask, negate, suppose
 from sestra.worlds.scene.descriptions import Event, people_of
-from sestra.worlds.scene.requests import MOST_EDITS
+from sestra.worlds.scene.requests import FILLERS, MOST_EDITS, REQUESTS
+from sestra.worlds.scene.talk import TALK
 from sestra.worlds.scene.world import COLOURS, Scene, distance
 
 LETTERS = {name: letter for letter, name in COLOURS.items()}
@@ -39,7 +41,7 @@ def broadened():
         wrapped = {lambda context, rng, rule=rule: tried.append(rule) or rule(context, rng): weight for rule, weight in rules.items()}
         turn = draw(wrapped, context, rng, changes=changes)
         for kind in KINDS:
-            if turn and rules is getattr(grammar, kind):
+            if turn and rules is getattr(TALK, kind.lower()):
                 used[kind][tried[-1].__name__] += 1
         return turn
 
@@ -51,8 +53,8 @@ def broadened():
 @pytest.mark.parametrize(("kind", "least"), [("REQUESTS", 0.02), ("AMBIGUOUS", 0.05), ("UNFOLLOWABLE", 0.02)])
 def test_every_rule_applies_often(broadened, kind, least):
     used = broadened[1][kind]
-    rules = {rule.__name__ for rule in getattr(grammar, kind)}
-    assert len(rules) == len(getattr(grammar, kind))
+    rules = {rule.__name__ for rule in getattr(TALK, kind.lower())}
+    assert len(rules) == len(getattr(TALK, kind.lower()))
     assert {rule: used[rule] for rule in rules if used[rule] < least * used.total()} == {}
     if kind == "UNFOLLOWABLE":
         assert 0.15 < used["small_talk"] / used.total() < 0.27
@@ -76,7 +78,7 @@ def contexts(count, turns=2, seed=8):
 def test_what_cannot_be_followed_leaves_the_state_and_what_is_ambiguous_changes_it(kind, changes):
     rng = Random(2)
     for context in contexts(200):
-        for rule in getattr(grammar, kind):
+        for rule in getattr(TALK, kind.lower()):
             turn = rule(context, rng)
             assert turn is None or (turn.state != context.state) == changes, turn
 
@@ -84,12 +86,12 @@ def test_what_cannot_be_followed_leaves_the_state_and_what_is_ambiguous_changes_
 def test_ambiguous_words_have_several_goals():
     rng, goals = Random(3), defaultdict(set)
     for context in contexts(4):
-        for rule in grammar.AMBIGUOUS:
+        for rule in AMBIGUOUS:
             for _ in range(1500):
                 if turn := rule(context, rng):
                     goals[rule.__name__, context.state, turn.instruction.words].add(turn.state)
     split = {rule for (rule, _, _), states in goals.items() if len(states) > 1}
-    assert split == {rule.__name__ for rule in grammar.AMBIGUOUS}
+    assert split == {rule.__name__ for rule in AMBIGUOUS}
 
 
 def someone_fits(words, state):
@@ -204,7 +206,7 @@ READINGS = {
 def test_plain_requests_lead_to_their_goals():
     rng, done = Random(6), Counter()
     plain = ("leave", "move", "enter", "put_on", "trade", "leave_together")
-    chosen = [rule for rule in grammar.REQUESTS if rule.__name__ in plain] * 10
+    chosen = [rule for rule in REQUESTS if rule.__name__ in plain] * 10
     for context in contexts(500, turns=3):
         speaker = replace(context.speaker, terse=False, chatty=0, words={**context.speaker.words, "step": "step"})
         fresh = replace(context, states=context.states[-1:], turns=(), speaker=speaker)
@@ -309,7 +311,7 @@ def test_a_clause_that_is_not_to_be_followed_says_so(say, marks):
 
 
 def test_fillers_fit_around_words():
-    for filler in grammar.FILLERS:
+    for filler in FILLERS:
         assert filler.count("{x}") == 1
         assert "red leaves" in filler.format(x="red leaves")
         assert expand(Random(0), contexts(1)[0].speaker, filler, x="red leaves").words == " ".join(filler.format(x="red leaves").split())
