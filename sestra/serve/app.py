@@ -13,7 +13,6 @@ from typing import Annotated, Any, get_args
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, Response
-from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 
 from sestra.agent import Agent, Context
@@ -21,6 +20,7 @@ from sestra.agent.limits import max_state_length
 from sestra.agent.options import How
 from sestra.agent.parsing import check_word_count, count_words
 from sestra.agent.trace import Turn
+from sestra.agent.trace_json import turn_to_json
 from sestra.drawing.attention_rows import TITLES
 from sestra.errors import InputError
 from sestra.serve import phrases, schemas
@@ -158,7 +158,7 @@ def _turns_as_json(agent: Agent, how: How, metrics: Metrics, items: Sequence[tup
         turns = [turn for context, seed in items for turn in agent.take_turns([context], how=how, seed=seed)]
     else:
         turns = agent.take_turns(contexts) if how == "greedy" else agent.take_turns(contexts, how=how)
-    return [to_json(turn) for turn in turns]
+    return [turn_to_json(turn) for turn in turns]
 
 
 def _count_words(body: schemas.FollowRequest) -> int:
