@@ -116,7 +116,9 @@ class Network:
             raise InputError(f"{self._place}: gives scores that are not finite numbers; the files are damaged, use another agent")
         if self._carry:
             encoded = Encoded(encoded.memory, tuple(found[1 : len(self._scores)]))
-        maps = {each.name: AttentionMap(each.over, found[each.weights], found[each.places]) for each in self._attention} if attention else {}
+        maps = (
+            {each.name: AttentionMap(each.over, found[each.weights], found[each.places]) for each in self._attention} if attention else {}
+        )
         return logits, encoded, maps
 
     def _run(self, session: ort.InferenceSession, outputs: list[str], given: Mapping[str, NDArray[Any]], batch: int) -> list[NDArray[Any]]:

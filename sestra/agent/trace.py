@@ -93,10 +93,9 @@ class Attention(_Deferred):
 
         def __getattr__(self, attribute: str) -> Any:
             """The heads, unless they were made before: what has a value does not come here."""
-            labelled = None if attribute == "_labelled" else self._labelled
-            if attribute != "heads" or labelled is None:
+            if attribute != "heads" or self.labelled is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
-            object.__setattr__(self, "heads", labelled.heads())
+            object.__setattr__(self, "heads", self.labelled.heads())
             return self.heads
 
     @property

@@ -35,13 +35,11 @@ _NUMBERS = _Numbers()
 def turn_to_json(turn: Turn) -> bytes:
     words = [f'{{"text":{quoted(each.text)},"read_as":{quoted(each.read_as)},"known":{_flag(each.known)}}}' for each in turn.words]
     attention = _AttentionWriter()
-    parts = [
+    begin = (
         f'{{"instruction":{quoted(turn.instruction)},"words":[{",".join(words)}],"start":{quoted(turn.start)},"end":{quoted(turn.end)},'
-        f'"stopped":{_flag(turn.stopped)},"notes":[{",".join(map(quoted, turn.notes))}],"steps":[',
-        ",".join([_step(step, attention) for step in turn.steps]),
-        "]}",
-    ]
-    return "".join(parts).encode()
+        f'"stopped":{_flag(turn.stopped)},"notes":[{",".join(map(quoted, turn.notes))}],"steps":['
+    )
+    return f"{begin}{','.join([_step(step, attention) for step in turn.steps])}]}}".encode()
 
 
 def _flag(value: bool) -> str:

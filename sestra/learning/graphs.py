@@ -153,7 +153,11 @@ def _trace(
 ) -> onnx.ModelProto:
     """The module's graph, with its parameters and buffers by their names, and without notes on the source code."""
     try:
-        with _quiet(), whole_recurrent_layers(), torch._dynamo.config.patch(fake_tensor_cache_enabled=False):  # which costs more than it saves
+        with (
+            _quiet(),
+            whole_recurrent_layers(),
+            torch._dynamo.config.patch(fake_tensor_cache_enabled=False),
+        ):  # which costs more than it saves
             program = torch.export.export(module.eval(), examples, dynamic_shapes=(sizes,), strict=False)
             for node in program.graph.nodes:
                 node.target = RECURRENT.get(node.target, node.target)

@@ -153,9 +153,13 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
         return encoded, Entries(vectors, present, number)
 
     def _encode_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        embedded = self.embedding(words)  # [batch, words, embedding]
-        if self.numbers is not None:
-            embedded = embedded + self.numbers(words)
+        if self.numbers is not None and exporting():  # one table, which is computed when the graph is loaded
+            table = self.embedding.weight + self.numbers(torch.arange(self.embedding.num_embeddings))  # [vocabulary, embedding]
+            embedded = functional.embedding(words, table)  # [batch, words, embedding]
+        else:
+            embedded = self.embedding(words)  # [batch, words, embedding]
+            if self.numbers is not None:
+                embedded = embedded + self.numbers(words)
         embedded = functional.dropout(embedded, self.config.dropout, self.training)
         return bidirectional_lstm(self.forward_lstm, self.backward_lstm, embedded, lengths)  # [batch, words, size]
 
