@@ -124,5 +124,5 @@ def _logit(probabilities: Floats) -> Floats:
 
 
 def _sigmoid(scores: Floats) -> Floats:
-    found: Floats = 1 / (1 + np.exp(-scores))
+    found: Floats = 1 / (1 + np.exp(-scores.clip(-500, 500)))
     return found
