@@ -26,8 +26,8 @@ from sestra.learning.critic import Critic
 from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.device import on_device
 from sestra.learning.execution import Execution
-from sestra.learning.export import load_weights
 from sestra.learning.exploration import Exploration
+from sestra.learning.export import load_weights
 from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.registry import LEARNERS

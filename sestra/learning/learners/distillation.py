@@ -7,7 +7,7 @@ it is. The teacher executes each instruction a few times before training; an epo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +68,7 @@ class Teacher:
 def with_absolute_names(config: TrainConfig) -> TrainConfig:
     """The settings with the absolute paths of agents; those that ship with the package keep their names."""
     names = {each: _absolute(getattr(config, each), each) for each in ("teacher", "init_from") if getattr(config, each)}
-    return replace(config, **names)
+    return config.changed(**names)
 
 
 def _absolute(name: str, setting: str) -> str:
