@@ -84,6 +84,7 @@ class Calibrate:
 def held_out(agent: Agent, name: str, data: Any) -> list[Interaction]:
     """The interactions of train that the agent's training held out for validation."""
     from sestra.data import sources
+    from sestra.learning.config import FOLDS
     from sestra.learning.training_data import split_validation
 
     config = agent.training.get("config")
@@ -95,4 +96,5 @@ def held_out(agent: Agent, name: str, data: Any) -> list[Interaction]:
     known = agent.training.get("data")
     if not isinstance(known, dict) or known.get("sha256") != source.sha256:
         raise InputError(f"{source.name}: is not the data that {name} was trained on; name the right one with --data")
-    return split_validation(interactions, fraction, agent.world.name)[1]
+    fold = part.get("fold", 0) if isinstance(part, dict) else 0
+    return split_validation(interactions, fraction, agent.world.name, fold if fold in range(FOLDS + 1) else 0)[1]

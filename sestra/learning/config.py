@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Optimiser = Literal["rmsprop", "adam"]
 Preset = Literal["default", "paper", "authors"]
 BatchOrder = Literal["length", "random"]
+FOLDS = 5
+"""Of cross-validation."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class DataConfig:
     """Words that occur fewer times than this in the training data are unknown."""
     validation_fraction: float = setting(0.07, 1e-6, 0.9, rare=True)
     """Fraction of the training data that is held out for model selection; the same part for every seed."""
+    fold: int = setting(0, 0, FOLDS, rare=True)
+    """Which fifth of the training data is held out instead, for cross-validation; 0: the fraction."""
 
 
 @dataclass(frozen=True)
