@@ -70,9 +70,7 @@ class Analysis:
         if self.annotations is not None:
             annotated, places = self.annotations, {(case.interaction, case.turn): case for case in self.cases}
             found["annotated by hand"] = [(places[place], each) for place, one in annotated.items() for each in one.references]
-        return {
-            name: Accuracy(sum(resolved(self.tables, case, each) for case, each in pairs), len(pairs)) for name, pairs in found.items()
-        }
+        return {name: Accuracy(sum(resolved(self.tables, case, each) for case, each in pairs), len(pairs)) for name, pairs in found.items()}
 
     def classes(self) -> dict[str, int]:
         counted = Counter(kind for _, kind in self.wrong)

@@ -127,17 +127,20 @@ class Agreement:
 
 
 def agreement(
-    world: World[Any], annotations: Annotations, interactions: Sequence[Interaction], half: Half, disputed: AbstractSet[Place] | None
+    world: World[Any],
+    annotations: Annotations,
+    interactions: Sequence[Interaction],
+    half: Half,
+    disputed: AbstractSet[Place] | None,
+    errors: AbstractSet[Place],
 ) -> dict[str, Agreement]:
     """In one half: whether instructions refer back, each type of reference, their ages, and labels that are wrong or ambiguous.
 
-    Of references and their ages, as many agree as have the same type, or type and age, in the same instruction.
+    Of references and their ages, as many agree as have the same type, or type and age, in the same instruction. Labels are compared
+    everywhere, and where the agent erred, which is where they are the cause of an error.
     """
     program = {
-        (each.id, turn): found
-        for each in interactions
-        if (each.id, 0) in annotations
-        for turn, found in enumerate(references(world, each))
+        (each.id, turn): found for each in interactions if (each.id, 0) in annotations for turn, found in enumerate(references(world, each))
     }
     places = [place for place, each in annotations.items() if each.half == half]
     later = [place for place in places if place[1] > 0]
@@ -152,7 +155,9 @@ def agreement(
         ]
         found[kind] = _common(both)
     if disputed is not None:
-        found["wrong or ambiguous labels"] = _yes_or_no([(place in disputed, annotations[place].label != "right") for place in places])
+        doubts = {place: (place in disputed, annotations[place].label != "right") for place in places}
+        found["wrong or ambiguous labels"] = _yes_or_no([*doubts.values()])
+        found["the same, of the agent's errors"] = _yes_or_no([both for place, both in doubts.items() if place in errors])
     return found
 
 

@@ -109,7 +109,8 @@ def _brings_back(tables: Tables, case: Case) -> bool:
     restores = analysis_of(tables.world).restores
     if restores is not None:
         return bool(case.references) and restores(case.start, case.goal)
-    if not any(each.to in ("position", "object via action") or (each.kind, each.to) == ("ellipsis", "action and arguments") for each in case.references):
+    undone = ("ellipsis", "action and arguments")
+    if not any(each.to in ("position", "object via action") or (each.kind, each.to) == undone for each in case.references):
         return False
     earlier = [state for state in case.history[:-1] if state is not None]
     empty = tables.world.contents[0]

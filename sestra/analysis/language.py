@@ -33,7 +33,7 @@ BEGINNING = (
 )
 """What connects an instruction with the turn before and refers to nothing."""
 BESIDE = r"\b(?:to|at) $|\b(?:appear|stand|arrive|come|enter|show up|move)(?:s|ed)? (?:\w+ )?on $"
-"""Before a possessive, a place beside somebody else than the one who acts: "moves to his left", but not "the man on his left"."""
+"""Before a possessive, a place beside somebody else than the one who acts: "moves to his left"."""
 PLURAL = r"them|they|their|they're|these|those"
 PLACES = r"(?:place|spot|position|location|space|slot)s?"
 POSITION = (

@@ -85,11 +85,16 @@ def _pronouns(said: str, words: Language) -> Iterator[str]:
     for match in re.finditer(rf"\b(?:({language.SUBJECTS})|({language.POSSESSIVES})|({language.OBJECTS}))(?= |$)", said):
         before, inside = said[: match.start()], None
         subject, possessive, _ = match.groups()
+        somebody_else = match[0] == "him" or re.match(r"her(?:$| (?:the|her)\b)", said[match.start() :])  # than who acts
         if subject:
             inside = re.search(thing, before)
-        elif possessive:  # in "the man in red gives his hat", but not in "the man in red moves to his left"
-            inside = None if re.search(rf"{indefinite}|{language.BESIDE}", before) else re.search(thing, before)
-        elif match[0] != "him":  # who acts is not "him"
+        elif somebody_else or (possessive and re.search(rf"{indefinite}|{language.BESIDE}", before)):
+            inside = None
+        elif (
+            possessive
+        ):  # in "the man in red gives his hat" and "takes it from the man on his left", but not in "the man on his left leaves"
+            inside = re.search(thing, re.sub(r"(?:^|\b(?:the|an?) )(?:(?!\b(?:the|an?)\b).)*\bon $", "", before))
+        else:
             inside = re.search(rf"{thing}.*(?: |^)(?:{language.BREAK}) ", before)
         if inside:
             continue

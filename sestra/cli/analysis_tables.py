@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from sestra.analysis.analyze import AGES, count_ages
+from sestra.analysis.analyze import AGES, count_ages, row_label
 from sestra.analysis.annotations import Agreement, Half
 from sestra.analysis.changes import analysis_of
 from sestra.analysis.paper import Cause
@@ -17,27 +17,30 @@ from sestra.metrics import tenths
 if TYPE_CHECKING:
     from sestra.analysis.analyze import Analysis
 
-Counts = Mapping[str, Sequence[int]]
-
 
 def reference_table(analysis: Analysis, title: str) -> Table:
     """The paper's Table 2 and the world's supplementary table: references by type and age."""
-    sources: dict[str, tuple[Counts, int]] = {f"program, {analysis.interactions} interactions": (analysis.ages(), analysis.interactions)}
+    sources = {f"program, {analysis.interactions} interactions": (analysis.ages(), _mean(analysis.ages(), analysis.interactions))}
     if analysis.annotations is not None:
         read = {interaction for interaction, _ in analysis.annotations}
         by_hand = count_ages([each for one in analysis.annotations.values() for each in one.references])
-        sources[f"by hand, {len(read)} interactions"] = (by_hand, len(read))
+        sources[f"by hand, {len(read)} interactions"] = (by_hand, _mean(by_hand, len(read)))
     paper = analysis_of(analysis.tables.world).paper
     if paper is not None:
-        sources["paper, 30 interactions"] = ({f"{kind}, {to}": counts for (kind, to), counts in paper.references.items()}, 30)
+        theirs = {row_label(*row): [*counts] for row, counts in paper.references.items()}
+        sources["paper, 30 interactions"] = (theirs, paper.per_interaction)
     made = table(f"{title}: references, by the turns since the referent was last mentioned ({', '.join(map(str, AGES))})", "", *sources)
     for label in analysis.ages():
         cells = [_cell(counts.get(label, ())) for counts, _ in sources.values()]
         if any(cell != "–" for cell in cells):
             made.add_row(label, *cells)
     made.add_section()
-    made.add_row("references per interaction", *(f"{sum(map(sum, counts.values())) / max(of, 1):.1f}" for counts, of in sources.values()))
+    made.add_row("references per interaction", *(f"{mean:.1f}" for _, mean in sources.values()))
     return made
+
+
+def _mean(counts: Mapping[str, Sequence[int]], interactions: int) -> float:
+    return sum(map(sum, counts.values())) / max(interactions, 1)
 
 
 def _cell(counts: Sequence[int]) -> str:
@@ -74,7 +77,8 @@ def cause_table(analysis: Analysis) -> Table:
 
 def agreement_table(half: Half, found: Mapping[str, Agreement]) -> Table:
     """How well the program agrees with a person, on one half of the annotated interactions."""
-    made = table(f"The program and the annotations, half '{half}'", "", "both", "program only", "person only", "precision", "recall", "kappa")
+    title = f"The program and the annotations, half '{half}'"
+    made = table(title, "", "both", "program only", "person only", "precision", "recall", "kappa")
     for label, each in found.items():
         counts = (each.both, each.program, each.person)
         made.add_row(label, *map(str, counts), *(_decimals(figure) for figure in (each.precision, each.recall, each.kappa)))

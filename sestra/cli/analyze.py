@@ -28,9 +28,9 @@ class Analyze(PolicyOnSplit):
     """Analyze an agent: references to earlier turns by type and age, how many it resolves, and its errors by class and cause."""
 
     annotations: OptionalFile = None
-    """References and labels that a person annotated, such as results/annotations/alchemy.json: shows how well the program agrees with them."""
+    """References and labels that a person annotated, such as results/annotations/alchemy.json: shows how far the program agrees."""
     judge: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """An ensemble: labels that all its networks contradict count as ambiguous or incorrect; by default the agent that ships for the world."""
+    """An ensemble: labels that all its networks contradict count as ambiguous or incorrect; by default the agent shipped for the world."""
     page: OptionalFile = None
     """Where to write errors as a page to read; its name ends in .html."""
     errors: int = 50
@@ -51,7 +51,8 @@ class Analyze(PolicyOnSplit):
         read = hand.read(self.annotations, agent.world, self.split, interactions) if self.annotations else None
         doubted = disputed(judges, interactions) if judges else None
         analysis = analyse(agent, interactions, doubted, read)
-        agreement = {half: hand.agreement(agent.world, read, interactions, half, doubted) for half in hand.HALVES} if read else {}
+        errors = {(case.interaction, case.turn) for case, _ in analysis.wrong}
+        agreement = {half: hand.agreement(agent.world, read, interactions, half, doubted, errors) for half in hand.HALVES} if read else {}
         if self.page is not None:
             from sestra.analysis.page import write_page
 

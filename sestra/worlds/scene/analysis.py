@@ -22,8 +22,9 @@ LANGUAGE = Language(
     r"grab\w*|snatch\w*|borrow\w*|keep\w*|make\w*|made|proceed\w*|happen\w*|race\w*|follow\w*|drop\w*|toss\w*|lend\w*|scoot\w*|"
     r"snuggl\w*|watch\w*|look\w*|materiali\w*|teleport\w*|mvoes|moes|advance\w*|back(?:s|ed)|wander\w*|draw\w*|visit\w*|occup\w*",
     returning=r"(?:moves?|moved|goes|went|walks|walked|comes|came|steps|stepped|jumps|jumped) back\b"
-    r"(?! (?:all the way )?(?:to (?:the )?(?:far )?(?:left|right|middle|center)|next to|beside|between))|return(?:s|ed)?|re - ?appear\w*|reappear\w*",
-    definite=r"the hat(?= back|$)",
+    r"(?! (?:all the way )?(?:to (?:the )?(?:far )?(?:left|right|middle|center)|next to|beside|between))|"
+    r"return(?:s|ed)?|re - ?appear\w*|reappear\w*",
+    definite=r"the hat(?= back)",
     taking=r"takes?|took|steals?|stole|grabs?",
     subjectless=r"(?:moves|moved|goes|went|walks|leaves|takes|took|gives|gave|exits|disappears|returns|steps|trades|switches|puts|comes|to|back|"
     r"all the way|directly|next to|in between|between|(?:one|two|three|four|a|an|\d) (?:more )?(?:space|spot|place|step|position)s?)\b",
