@@ -95,6 +95,7 @@ class Analysis:
             "references_by_age": {"ages": [*map(str, AGES), "unknown"], **self.ages()},
             "resolved": {name: _record(each) for name, each in self.resolved().items()},
             "accuracy": {name: _record(each) for name, each in self.accuracies().items()},
+            **self._annotated(),
             "errors": {"total": len(self.wrong), **self.classes()},
             "causes": {"labels_doubted": self.disputed is not None, **self.causes()},
             "paper": paper
@@ -105,6 +106,15 @@ class Analysis:
                 "causes": {kind.value: number for kind, number in paper.causes.items()},
             },
         }
+
+    def _annotated(self) -> dict[str, Any]:
+        """The references that a person found, if there are annotations."""
+        if self.annotations is None:
+            return {}
+        found = [each for one in self.annotations.values() for each in one.references]
+        interactions = len({interaction for interaction, _ in self.annotations})
+        mean = round(len(found) / max(interactions, 1), 3)
+        return {"annotated": {"interactions": interactions, "references_per_interaction": mean, "references_by_age": count_ages(found)}}
 
 
 def row_label(kind: Kind, to: To) -> str:
