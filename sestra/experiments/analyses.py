@@ -35,9 +35,9 @@ def analysis_lines(found: Sequence[Found]) -> Iterator[str]:
         return
     yield "\n## References and errors"
     yield (
-        "\nFrom `sestra analyze --json` on dev; [the analysis](../docs/analysis.md) says how things are counted. The paper's figures\n"
-        "are those of its Tables 2 and 5, of Section 8 and of the supplementary tables, each from thirty interactions or fifty\n"
-        "errors that its authors read."
+        "\nFrom `sestra analyze --json` on dev; `docs/analysis.md` says how things are counted. The paper's figures are those of its\n"
+        "Tables 2 and 5, of Section 8 and of the supplementary tables, each from thirty interactions or fifty errors that its\n"
+        "authors read."
     )
     worlds = {one["world"]: one for one in reversed(found)}
     yield from _references({world: worlds[world] for world in sorted(worlds)})
@@ -72,11 +72,12 @@ def _agreement(found: Sequence[Found]) -> Iterator[str]:
         return
     yield "\n### The program and a person\n"
     yield (
-        "On the fifteen annotated interactions of each world that the program's rules were not corrected by\n"
-        "([guideline](annotations/README.md)): precision / recall of the program, and Cohen's kappa where every instruction is\n"
-        "a yes or a no. Labels are wrong or ambiguous to the program where all networks of the shipped ensemble contradict them.\n"
+        "On the fifteen annotated interactions of each world that the program's rules were not corrected by (the guideline is\n"
+        "`results/annotations/README.md`): precision / recall of the program, and Cohen's kappa where every instruction is a yes\n"
+        "or a no. Labels are wrong or ambiguous to the program where all networks of the shipped ensemble contradict them; the\n"
+        "agent whose errors are meant is the first of the world in the tables below.\n"
     )
-    names = ("refers back", "references", "references with their ages", "wrong or ambiguous labels")
+    names = ("refers back", "references", "references with their ages", "wrong or ambiguous labels", "the same, of the agent's errors")
     yield f"| world | {' | '.join(names)} |\n|---|{'---:|' * len(names)}"
     for one in sorted(found, key=lambda each: str(each["world"])):
         held_out = one["agreement"]["held out"]

@@ -273,7 +273,7 @@ def test_references_and_errors_beside_the_papers():
     assert "| `scene` | 4 | 3 (75%) | 1 (25%) |\n| the paper, scene | 50 | 13 (26%) | 37 (74%) |" in text
     assert "The program and a person" not in text
     agreed = ANALYSIS | {"agreement": {"held out": {"refers back": AGREED}}}
-    assert "| scene | 0.90 / 1.00 (9 of 10 / 9); κ 0.86 | – | – | – |" in "\n".join(analysis_lines([agreed]))
+    assert "| scene | 0.90 / 1.00 (9 of 10 / 9); κ 0.86 | – | – | – | – |" in "\n".join(analysis_lines([agreed]))
     assert list(analysis_lines([])) == []
 
 
