@@ -1,4 +1,4 @@
-"""From runs to the figure: every learner is trained for a moment, its observations are recorded, and the figure is drawn from the records."""
+"""From runs to the figure: every learner is trained for a moment, and the figure is drawn from the records of what it observed."""
 
 from __future__ import annotations
 
