@@ -18,7 +18,7 @@ NEEDED = ("agent", "world", "data", "references_by_age", "resolved", "causes", "
 
 def read_analyses(folder: Path) -> list[Found]:
     """Those of agents on SCONE whose world is the paper's, by the file's name."""
-    found = []
+    found: list[Found] = []
     for path in sorted(folder.glob("*.json")):
         one = read_json(path)
         if not isinstance(one, dict) or (missing := [name for name in NEEDED if name not in one]):
