@@ -89,7 +89,7 @@ def _tables(analysis: Analysis, shown: Counter[ErrorClass]) -> str:
             '<div class="tables">',
             table("Errors", ("class", "errors", "share"), kinds),
             table("Accuracy, in percent", ("instructions", "accuracy", "95% interval", "right"), accuracy),
-            table("References, by the turns since the referent was changed", ("", *map(str, AGES), "never"), ages),
+            table("References, by the turns since the referent was last mentioned", ("", *map(str, AGES), "unknown"), ages),
             "</div>",
         )
     )
@@ -133,8 +133,8 @@ def _error(world: World[Any], case: Case, kind: ErrorClass) -> str:
 
 def _references(found: Sequence[Reference]) -> str:
     return "Refers back: " + "; ".join(
-        f"{each.kind}{f' (“{each.words}”)' if each.words else ''}, "
-        + (f"changed {each.age} turn{'s' * (each.age > 1)} ago" if each.age else "changed in no earlier turn")
+        f"{each.kind}, {each.to}{f' (“{each.words}”)' if each.words else ''}, "
+        + (f"mentioned {each.age} turn{'s' * (each.age > 1)} ago" if each.age else "mentioned in no earlier turn that is known")
         for each in found
     )
 
