@@ -54,6 +54,8 @@ def run(app: FastAPI, listening: socket.socket, greeting: str, proxies: Collecti
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if server.unwritten is not None:
+        raise server.unwritten
 
 
 class Server(uvicorn.Server):
@@ -62,11 +64,17 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, greeting: str, connections: OpenConnections) -> None:
         super().__init__(config)
         self._greeting, self._connections = greeting, connections
+        self.unwritten: OSError | None = None
+        """Why the greeting could not be written, which ends the server."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        sys.stdout.write(self._greeting)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(self._greeting)
+            sys.stdout.flush()
+        except OSError as error:  # uvicorn would log a traceback
+            self.unwritten = error
+            asyncio.get_running_loop().call_soon(setattr, self, "should_exit", True)  # at once, uvicorn would skip its shutdown
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         state: Any = self.config.app.state  # type: ignore[union-attr]  # ``run`` gave it
