@@ -116,7 +116,7 @@ class Generate:
     force: Force = False
 
     def run(self) -> int:
-        check_number("--count", self.count, 1)
+        check_number("--count", self.count, 1, 10_000_000)
         check_output("--out", self.out, force=self.force)
         world = get_world(self.world)
         interactions = generate(world, self.count, seed=self.seed)

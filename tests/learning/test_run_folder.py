@@ -218,7 +218,7 @@ def test_sizes_are_bounded_before_memory_is_taken(tmp_path, field, value):
     config["policy"][field] = value
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "run.json").unlink()  # as in runs of earlier versions
-    with pytest.raises(InputError, match="the policy would have .* weights|expected a whole number from 1 to 10,000"):
+    with pytest.raises(InputError, match=r"the policy would have .* weights|expected a whole number from 1 to 10,000"):
         load_trained(RunFolder(tmp_path))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 3 << 20  # in kilobytes; the weights alone would be 21 gigabytes
 
