@@ -10,4 +10,5 @@ def test_damaged_command_lines():
     assert wrong == []
     assert sum(counts.values()) == 25
     assert counts["status 0"]
-    assert counts["status 2"]
+    assert counts["status 2: usage"]
+    assert counts["status 2: message"]
