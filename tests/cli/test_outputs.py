@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from agents import STATES, write_random_agent
 from commands import run
 
+from sestra.agent.calibration import Measured
+from sestra.analysis.calibration import draw
 from sestra.cli.outputs import check_output
 from sestra.errors import InputError
 from sestra.io import write_text
@@ -92,3 +95,9 @@ def test_no_function_writes_over_a_system_file(tmp_path, monkeypatch):
             write_text(tmp_path / folder / "passwd", "mine")
     write_text(tmp_path / "etc" / "local" / "passwd", "mine")
     assert (tmp_path / "etc" / "passwd").read_text() == "root"
+
+
+def test_a_plot_of_a_calibration_is_recognised(tmp_path):
+    measured = Measured(np.array([0.2, 0.6, 0.9, 0.95]), np.array([False, True, True, True]), np.arange(4))
+    draw(measured, measured.fit(), "a plot", tmp_path / "a.svg")
+    check_output("--plot", tmp_path / "a.svg", force=False)
