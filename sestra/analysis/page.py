@@ -65,7 +65,8 @@ def write_page(analysis: Analysis, title: str, source: str, most: int) -> str:
 def whole_page(title: str, parts: Sequence[str]) -> str:
     """A page of these parts, which are HTML."""
     head = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">',
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        '<meta name="generator" content="sestra">\n<meta name="viewport" content="width=device-width">',
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>",
         f"<h1>{text(title)}</h1>",
     )

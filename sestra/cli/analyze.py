@@ -12,6 +12,7 @@ from rich.text import Text
 
 from sestra.cli.evaluate import PolicyOnSplit
 from sestra.cli.options import Json, OptionalFile, check_suffix, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.tables import accuracy_table
 from sestra.data import sources
 from sestra.errors import check_number
@@ -35,10 +36,12 @@ class Analyze(PolicyOnSplit):
     """Where to write errors as a page to read; its name ends in .html."""
     errors: int = 50
     """How many errors the page shows, evenly from the split's first to its last."""
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
         check_suffix("--page", self.page, ".html")
+        check_output("--page", self.page, force=self.force)
         check_number("--errors", self.errors, 1, 10_000)
 
         from sestra.analysis import annotations as hand

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from sestra.cli.options import DataFolder, Json, OptionalFile, Switch, check_suffix, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,10 +30,12 @@ class Calibrate:
     """Write the calibration into the agent's folder; else it is only shown."""
     plot: OptionalFile = None
     """Where to draw the reliability diagram and the refusals; its name ends in .svg."""
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
         check_suffix("--plot", self.plot, ".svg")
+        check_output("--plot", self.plot, force=self.force)
 
         from sestra.agent import Agent
         from sestra.agent import folder as agent_folder

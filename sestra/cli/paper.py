@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sestra.cli.options import DataFolder, File, Folder, Json, OptionalNumber, Switch, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.ray_options import OnRay
 from sestra.data import locate
 from sestra.errors import InputError, check_number
@@ -146,8 +147,10 @@ class Report:
     """Where to write the figures."""
     no_figures: Switch = False
     """Write the tables alone."""
+    force: Force = False
 
     def run(self) -> int:
+        check_output("--out", self.out, force=self.force)
         found = records.read_all(self.results)
         if not found:
             raise InputError(f"{self.results}: holds no finished run's results; run the experiments with 'sestra paper run' first")

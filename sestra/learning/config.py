@@ -160,9 +160,11 @@ class TrainConfig:
                 part.check()
 
     def build_policy(self, tables: Tables, vocabulary: Vocabulary) -> Policy:
-        """A policy with fresh weights."""
+        """A policy with fresh weights; InputError, before memory is taken, if they were too many."""
         from sestra.learning.policies.base import Policy
+        from sestra.learning.policies.size import check_size
 
+        check_size(self.policy, lambda: self.policy.build(tables, vocabulary))
         policy = self.policy.build(tables, vocabulary)
         if not isinstance(policy, Policy):
             raise InputError(f"policy {self.policy_name!r}: its build gives {shortened(repr(policy))}; expected a Policy")
