@@ -8,9 +8,8 @@ process. Times are CPU seconds on one thread. Each measurement has a process of 
 
 from __future__ import annotations
 
-import json
+import multiprocessing
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -118,30 +117,27 @@ def measure(kind: Kind, size: int, slots: int, policy: Policy) -> dict[str, Any]
     parts = (tables.distance, tables.steps, tables._reward_table("steps"))
     compiled = time.process_time() - begun
     del parts
-    found = {"kind": kind, "contents": len(world.contents), "slots": slots, "actions": tables.actions, "compile_seconds": round(compiled, 2)}
+    found: dict[str, Any] = {"kind": kind, "contents": len(world.contents), "slots": slots, "actions": tables.actions}
+    found["compile_seconds"] = round(compiled, 2)
     if policy != "none":
         found |= {"policy": policy, "epoch_seconds": round(_epoch(world, policy), 1)}
     return found | {"peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)}
 
 
 def _epoch(world: World[str], policy: str) -> float:
-    import sestra
+    """Without the export, which takes the same time in every world."""
+    from sestra.data.sources import Source
+    from sestra.learning.config import configure
+    from sestra.learning.run_folder import RunFolder
+    from sestra.learning.trainer import Trainer
 
-    class Clock(sestra.Callback):
-        begun = seconds = 0.0
-
-        def on_train_begin(self, trainer: Any, notices: Any) -> None:
-            del trainer, notices
-            self.begun = time.process_time()
-
-        def on_epoch_end(self, record: Any) -> None:
-            del record
-            self.seconds = time.process_time() - self.begun
-
-    clock = Clock()
+    config = configure({"world": "sized", "policy": policy, "epochs": 1})
     with tempfile.TemporaryDirectory() as folder:
-        sestra.train("sized", interactions(world), policy, out=Path(folder) / "run", epochs=1, callbacks=[clock])
-    return clock.seconds
+        trainer = Trainer(config, interactions(world), RunFolder(Path(folder) / "run"))
+        trainer.folder.create(config, trainer.vocabulary, Source("sized", "0"))
+        begun = time.process_time()
+        trainer.run()
+        return time.process_time() - begun
 
 
 @dataclass(frozen=True)
@@ -150,26 +146,20 @@ class Options:
 
     policy: Policy = "attention"
     """Which policy an epoch is measured with; 'none' compiles the tables only."""
-    only: tuple[str, int, int] | None = None
-    """One world alone: 'stacks' or 'choices', the highest stack or the number of contents, and the slots."""
     json: bool = False
     """Print one JSON object instead of a table."""
 
 
 def main() -> None:
     options = tyro.cli(Options)
-    if options.only:
-        with one_core():
-            kind: Kind = "choices" if options.only[0] == "choices" else "stacks"
-            print(json.dumps(measure(kind, *options.only[1:], options.policy)))
-        return
     figures = []
-    for size in SIZES:
-        command = [sys.executable, __file__, "--policy", options.policy, "--only", *map(str, size)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        figures.append(json.loads(done.stdout) if done.returncode == 0 else {"size": list(size), "failed": done.stderr[-300:]})
+    with one_core():
+        for size in SIZES:
+            with multiprocessing.get_context("fork").Pool(1) as fresh:
+                figures.append(fresh.apply(measure, (*size, options.policy)))
+            print(figures[-1], file=sys.stderr, flush=True)
     columns = ("kind", "contents", "slots", "actions", "compile_seconds", "epoch_seconds", "peak_mb")
-    rows = [[str(figure.get(column, "failed")) for column in columns] for figure in figures]
+    rows = [[str(figure.get(column, "")) for column in columns] for figure in figures]
     show(options.json, {"policy": options.policy, "threads": 1, "figures": figures}, "sizes of worlds, one thread", columns, rows)
 
 

@@ -24,6 +24,7 @@ class WeightsAndBiases(sestra.Callback):
         self.wandb, self.project, self.run = wandb, project, None
 
     def on_train_begin(self, trainer: Any, notices: Sequence[str]) -> None:
+        del notices  # the command line shows them
         name = trainer.folder.path.name
         self.run = self.wandb.init(project=self.project, id=name, name=name, resume="allow", config=trainer.config.flat())
 

@@ -27,7 +27,8 @@ FILES = ("__init__.py", "world.py", "test_world.py", f"data/{NAME}-train.tsv", f
 
 
 def class_name(name: str) -> str:
-    """
+    """The name of the world's class.
+
     >>> class_name("toy_kitchen")
     'ToyKitchen'
     """

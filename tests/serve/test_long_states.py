@@ -31,7 +31,9 @@ class ManyLamps(Lamps):
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     monkeypatch.setitem(WORLDS._registered, "many-lamps", ManyLamps)
     tables, vocabulary = compile_world(get_world("many-lamps")), Vocabulary(("light", "one", "red"))
-    agent_folder.write(tmp_path / "many", About("many-lamps", 8, 0.1), vocabulary, [random_network(tables, len(vocabulary), seed=1)], "# A\n")
+    agent_folder.write(
+        tmp_path / "many", About("many-lamps", 8, 0.1), vocabulary, [random_network(tables, len(vocabulary), seed=1)], "# A\n"
+    )
     return TestClient(create_app([Agent.from_pretrained(tmp_path / "many")]), raise_server_exceptions=False)
 
 
