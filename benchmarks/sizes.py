@@ -98,7 +98,7 @@ def interactions(world: World[str]) -> list[Interaction]:
     """Each instruction is one action that is possible, in its own notation."""
     rng, found = Random(1), []
     for number in range(INTERACTIONS):
-        states, said = [(world.contents[0],) * world.slots], []
+        states, said = [(world.contents[0],) * world.slots], list[str]()
         while len(said) < TURNS:
             action = rng.choice(world.actions[:-1])
             after = world.apply(states[-1], action)
