@@ -26,6 +26,7 @@ from sestra.cli.demo import Demo
 from sestra.cli.evaluate import Evaluate
 from sestra.cli.export import Export
 from sestra.cli.join import Join
+from sestra.cli.new import New
 from sestra.cli.paper import Paper
 from sestra.cli.play import Play
 from sestra.cli.run import Run
@@ -40,7 +41,6 @@ CONFIG = (
     tyro.conf.AvoidSubcommands,
     tyro.conf.OmitArgPrefixes,
     tyro.conf.OmitSubcommandPrefixes,
-    tyro.conf.FlagCreatePairsOff,
     tyro.conf.HelptextFromCommentsOff,
 )
 
@@ -69,6 +69,7 @@ def commands(arguments: Sequence[str]) -> Any:
         | Play
         | Attention
         | Serve
+        | New
         | train.command(arguments)
         | Evaluate
         | Analyze

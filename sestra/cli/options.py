@@ -34,9 +34,9 @@ Caution = Annotated[
     ),
 ]
 OptionalText = Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")]
-Switch = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
+Switch = Annotated[bool, tyro.conf.FlagCreatePairsOff, tyro.conf.arg(help_behavior_hint="")]
 DataFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help=_DATA, help_behavior_hint="")]
-Json = Annotated[bool, tyro.conf.arg(help="Print one JSON object instead of text.", help_behavior_hint="")]
+Json = Annotated[bool, tyro.conf.FlagCreatePairsOff, tyro.conf.arg(help="Print one JSON object instead of text.", help_behavior_hint="")]
 Svg = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (SVG).", help_behavior_hint="")]
 Png = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (PNG).", help_behavior_hint="")]
 

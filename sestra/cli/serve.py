@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from sestra.cli.options import Caution
+from sestra.cli.options import Caution, Switch
 from sestra.errors import InputError, check_number, shortened
 from sestra.worlds import WORLDS
 
@@ -43,7 +43,7 @@ class Serve:
     """How many processes answer requests: at most one per core makes sense."""
     api_key: Annotated[str | None, tyro.conf.arg(metavar="KEY", help_behavior_hint="")] = None
     """The key that requests must have. Better give it in the environment variable SESTRA_API_KEY: other users see command lines."""
-    no_auth: bool = False
+    no_auth: Switch = False
     """Serve other machines without a key."""
     allowed_host: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = ()
     """A host name that requests may ask for, as it is in the page's address; repeat it for several. Loopback names are always allowed."""
@@ -52,7 +52,7 @@ class Serve:
     requests_per_client: int = 64
     """How many requests of one client may be under way at once, in each process."""
     caution: Caution = None
-    access_log: bool = False
+    access_log: Switch = False
     """Log every request to standard error."""
 
     def run(self) -> int:
