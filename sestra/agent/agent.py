@@ -99,6 +99,11 @@ class Agent:
             self.save_pretrained(folder)
             return hub.push(Path(folder), repository, private=private, branch=branch, commit_message=commit_message, token=token)
 
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with the package."""
+        return self._folder is not None and self._folder.parent == pretrained.HERE
+
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from sestra.agent import folder as agent_folder
+from sestra.agent import run_examples
 from sestra.agent.folder import About, Graphs
 from sestra.agent.runtime import Network
 from sestra.data.batch import Example, Turns, make_turns
@@ -35,7 +36,9 @@ def export_run(run: RunFolder, examples: Turns | None = None) -> None:
         "model": checkpoint.checksum(run.model),
     }
     config = trained.config
-    about = About(config.world, config.rollout.execution_horizon, config.rollout.verbosity, training)
+    kept = run_examples.read(run.path)
+    interactions = kept.interactions if kept else ()
+    about = About(config.world, config.rollout.execution_horizon, config.rollout.verbosity, training, examples=interactions)
     graphs = export_trained(trained, [] if examples is None else [examples.select(np.arange(min(len(examples), 64)))])
     agent_folder.write(run.path / agent_folder.IN_RUN, about, trained.vocabulary, [graphs])
 

@@ -239,7 +239,10 @@ def _summary(agents: Sequence[Agent]) -> schemas.WorldSummary:
         name=world.name,
         title=title(world),
         agent=agents[0].name,
-        agents=[schemas.AgentSummary(name=agent.name, description=phrases.agent_in_words(agent)) for agent in agents],
+        agents=[
+            schemas.AgentSummary(name=agent.name, label=phrases.agent_label(agent), description=phrases.agent_in_words(agent))
+            for agent in agents
+        ],
         actions={str(action): phrases.in_words(world, action) for action in world.actions},
         state_length=max_state_length(world),
     )

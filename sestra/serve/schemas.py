@@ -102,6 +102,7 @@ class EditRequest(RequestBody):
 
 class AgentSummary(BaseModel):
     name: str
+    label: str = Field(description="What it is called where an agent is chosen.")
     description: str = Field(description="Its policy, its learner and the number of its networks.")
 
 

@@ -195,10 +195,15 @@ export const toEnd = () => choose(positions().length - 1, 2);
 
 function point(position, line) {
   if (position !== null && otherwise() && line !== 2 && position > begin(otherwise().turn)) return; // it is not what the stage shows
-  if ((pointed?.position ?? null) === position && pointed?.line === line) return;
+  if (position === null ? pointed === null : pointed?.position === position && pointed.line === line) return;
   pointed = position === null ? null : { position, line };
   if (!playing) draw();
 }
+
+/** What is looked into stays while the keyboard is in the inspector. */
+byId("inspector").addEventListener("focusout", ({ relatedTarget }) => {
+  if (!relatedTarget?.closest("#inspector, .step")) point(null, 0);
+});
 
 /** A finger cannot hover: it shows where the agent looked, and at its next tap what the step did. */
 function tap(position, line) {
