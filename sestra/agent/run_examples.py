@@ -14,7 +14,7 @@ from sestra.io import build, read_json, to_json, write_text
 
 NAME = "examples.json"
 MAX_EPOCHS = 200
-"""Epochs that are kept; of more, every second, fourth, ... and the newest."""
+"""Epochs that are kept; of more, every second, fourth, ... of the older ones."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,19 @@ def read(run: Path) -> RunExamples | None:
     stored = read_json(place)
     if not isinstance(stored, dict) or not all(isinstance(stored.get(name, []), list) for name in ("tasks", "followed")):
         raise InputError(f"{place}: is not a run's examples; the file is damaged, delete it")
-    parts: dict[str, Any] = {"tasks": Task, "followed": Epoch}
-    rest: RunExamples = build(RunExamples, {name: value for name, value in stored.items() if name not in parts}, str(place))
-    built = {
-        name: tuple(build(kind, each, f"{place}: {name} {number}") for number, each in enumerate(stored.get(name, []), start=1))
-        for name, kind in parts.items()
-    }
-    found = replace(rest, **built)
+    rest = {name: value for name, value in stored.items() if name not in ("tasks", "followed")}
+    tasks = [build(Task, each, f"{place}: task {number}") for number, each in enumerate(stored.get("tasks", []), start=1)]
+    followed = [_epoch(each, f"{place}: epoch {number}") for number, each in enumerate(stored.get("followed", []))]
+    found: RunExamples = replace(build(RunExamples, rest, str(place)), tasks=tuple(tasks), followed=tuple(followed))
     if any(len(each) != len(found.tasks) for epoch in found.followed for each in (epoch.actions, epoch.probabilities)):
         raise InputError(f"{place}: has an epoch with more or fewer executions than there are tasks; the file is damaged, delete it")
     return found
+
+
+def _epoch(stored: Any, place: str) -> Epoch:
+    """With tuples in tuples, where JSON has lists."""
+    epoch: Epoch = build(Epoch, stored, place)
+    return replace(epoch, actions=tuple(map(tuple, epoch.actions)), probabilities=tuple(map(tuple, epoch.probabilities)))
 
 
 def write(run: Path, examples: RunExamples) -> None:

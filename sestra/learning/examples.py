@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -33,12 +34,11 @@ class KeepExamples(Callback):
         self._examples = RunExamples(
             trainer.epochs, suggested(data.interactions, trainer.tables), tasks(self._turns, data.held_out, trainer.tables)
         )
-        path, done = trainer.folder.path, trainer.progress.epoch
-        before = run_examples.read(path) if done else None
+        before = run_examples.read(trainer.folder.path)
         if before is not None and before.tasks == self._examples.tasks:
-            self._examples = replace(self._examples, followed=before.until(done).followed)
-        if done:
-            run_examples.write(path, self._examples)
+            self._examples = replace(self._examples, followed=before.until(trainer.progress.epoch).followed)
+        if trainer.progress.updates:  # of a run that is resumed
+            run_examples.write(trainer.folder.path, self._examples)
         else:
             self._follow(0)
 
@@ -65,10 +65,9 @@ def choose_rows(turns: Turns) -> Integers:
     """Some turns of different interactions, the first of one, the second of the next and so on, as far as there are such turns."""
     found: list[int] = []
     interactions = list(dict.fromkeys(turns.interaction.tolist()))
-    for number in range(min(TASKS, len(interactions))):
-        rows = np.flatnonzero(
-            turns.interaction == interactions[number * len(interactions) // TASKS if len(interactions) > TASKS else number]
-        )
+    count = min(TASKS, len(interactions))
+    for number in range(count):
+        rows = np.flatnonzero(turns.interaction == interactions[number * len(interactions) // count])
         found.append(int(rows[number % len(rows)]))
     others = [row for row in range(len(turns)) if row not in found]
     return np.array([*found, *others[: TASKS - len(found)]], np.int64)
@@ -84,11 +83,11 @@ def tasks(turns: Turns, interactions: Sequence[Interaction], tables: Tables) -> 
     return tuple(made)
 
 
-def suggested(interactions: Sequence[Interaction], tables: Tables) -> tuple[dict[str, object], ...]:
+def suggested(interactions: Sequence[Interaction], tables: Tables) -> tuple[dict[str, Any], ...]:
     """Interactions of the training data for the page of a world whose grammar cannot generate any; spread over the data."""
     if tables.world.grammar() is not None:
         return ()
-    usable = [
+    usable: list[dict[str, Any]] = [
         {"state": tables.world.format(each.states[0]), "instructions": list(each.instructions)}
         for each in interactions
         if each.states[0] is not None and each.instructions and all(0 < len(text) <= MAX_INSTRUCTION_LENGTH for text in each.instructions)

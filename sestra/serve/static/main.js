@@ -300,6 +300,8 @@ async function prepareAll() {
     }
   });
   offered = await ask("api/worlds");
+  byId("watch").hidden = !offered.watched;
+  byId("watch").textContent = `Watch ${offered.watched} learn`;
   byId("worlds").append(
     ...offered.worlds.map(({ name, title }) =>
       make("label", {}, make("input", { type: "radio", name: "world", value: name, change: () => changeWorld(name) }), make("span", {}, title)),
