@@ -17,7 +17,7 @@ const CHARTS = [
 ];
 
 const known = (value) => typeof value === "number";
-const rounded = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 2));
+const rounded = (value) => (Number.isInteger(value) || Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(Math.abs(value) >= 10 ? 1 : 2));
 
 /** Draw the records; `titles` are the figures in words, `shown` is the epoch that is marked, `choose(epoch)` marks another. */
 export function drawCurves(holder, { records, titles, epochs, shown, selected, choose }) {

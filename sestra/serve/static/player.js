@@ -159,11 +159,17 @@ onSession((before, { animate = false, play: played = false, supposing = false })
   if (branch || played) play();
   if (played) {
     for (const note of session.turns.at(-1).did.notes) announce(note);
-    byId("turns").lastElementChild.scrollIntoView({ block: "nearest" });
+    reveal(byId("turns").lastElementChild);
   }
   if (held) byId("turns").querySelector(branch ? ".instead button" : ".step[aria-current]")?.focus();
-  if (branch) byId("turns").querySelector(".instead").scrollIntoView({ block: "nearest" });
+  if (branch) reveal(byId("turns").querySelector(".instead"));
 });
+
+/** Scroll the list of turns, not the page, whose stage is what is looked at. */
+function reveal(part) {
+  const list = byId("turns");
+  list.scrollTop += part.getBoundingClientRect().top - list.getBoundingClientRect().top;
+}
 
 // Moving through the steps.
 
@@ -199,11 +205,6 @@ function point(position, line) {
   pointed = position === null ? null : { position, line };
   if (!playing) draw();
 }
-
-/** What is looked into stays while the keyboard is in the inspector. */
-byId("inspector").addEventListener("focusout", ({ relatedTarget }) => {
-  if (!relatedTarget?.closest("#inspector, .step")) point(null, 0);
-});
 
 /** A finger cannot hover: it shows where the agent looked, and at its next tap what the step did. */
 function tap(position, line) {

@@ -58,7 +58,7 @@ export function tell(list, session, branch, say, events) {
         pointerenter: (event) => event.pointerType !== "touch" && events.point(at, line),
         pointerleave: (event) => event.pointerType !== "touch" && events.point(null, line),
         focus: (event) => event.target.matches(":focus-visible") && events.point(at, line),
-        blur: (event) => event.relatedTarget?.closest("#inspector") || events.point(null, line), // what it shows there stays
+        blur: () => events.point(null, line),
       },
       words,
       sure && step.probability < 0.5 ? make("span", { class: "doubt" }, ` ${sure}`) : null,
