@@ -19,6 +19,7 @@ import tyro
 from sestra.cli import sweep, train
 from sestra.cli.analyze import Analyze
 from sestra.cli.attention import Attention
+from sestra.cli.calibrate import Calibrate
 from sestra.cli.check import Check
 from sestra.cli.data import Data
 from sestra.cli.demo import Demo
@@ -72,6 +73,7 @@ def commands(arguments: Sequence[str]) -> Any:
         | Evaluate
         | Analyze
         | Check
+        | Calibrate
         | Join
         | Export
         | Paper

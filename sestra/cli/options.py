@@ -25,6 +25,14 @@ Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
 OptionalFile = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
 OptionalFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 OptionalNumber = Annotated[int | None, tyro.conf.arg(metavar="NUMBER", help_behavior_hint="")]
+Caution = Annotated[
+    float | None,
+    tyro.conf.arg(
+        metavar="CONFIDENCE",
+        help="Instructions that the agent is less confident about are not followed: 0 follows all. By default the agent's own.",
+        help_behavior_hint="",
+    ),
+]
 OptionalText = Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")]
 Switch = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
 DataFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help=_DATA, help_behavior_hint="")]

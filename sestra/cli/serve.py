@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from sestra.cli.options import Caution
 from sestra.errors import InputError, check_number, shortened
 from sestra.worlds import WORLDS
 
@@ -54,6 +55,7 @@ class Serve:
     """The address of a reverse proxy whose X-Forwarded-For header says who a client is; repeat it for several."""
     requests_per_client: int = 64
     """How many requests of one client may be under way at once, in each process."""
+    caution: Caution = None
     access_log: bool = False
     """Log every request to standard error."""
 
@@ -61,6 +63,8 @@ class Serve:
         check_number("--port", self.port, 0, 65_535)
         check_number("--workers", self.workers, 1, 256)
         check_number("--requests-per-client", self.requests_per_client, 1, 1_000_000)
+        if self.caution is not None:
+            check_number("--caution", self.caution, 0, 1, whole=False)
         key = checked_key(os.environ.get(KEY_VARIABLE) if self.api_key is None else self.api_key)
         for address in self.proxy:
             _check_address(address)
@@ -74,6 +78,9 @@ class Serve:
             watched = WatchedRun(self.watch) if self.watch else None
             agents = load(self.agent) if self.agent or not watched else own_agent(watched)
             metrics = Metrics(self.workers)
+            if self.caution is not None:
+                for agent in agents:
+                    agent.caution = self.caution
 
             def serve(worker: int = 0, announces: bool = True) -> int:
                 return self._serve(agents, watched, listening, names, key, metrics, worker, announces=announces)

@@ -22,7 +22,7 @@ from sestra.cli.setting_flags import field_help, given
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
 from sestra.worlds import WORLDS
 
-COMMON = ("world", "policy", "learner", "preset", "seed", "epochs", "batch_size", "learning_rate", "teacher")
+COMMON = ("world", "policy", "learner", "preset", "seed", "epochs", "batch_size", "learning_rate", "teacher", "init_from")
 """Settings that stand at the top of the help; the others follow in their groups."""
 
 

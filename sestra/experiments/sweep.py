@@ -10,7 +10,7 @@ import re
 import statistics
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from sestra.errors import InputError
@@ -88,10 +88,10 @@ def _value(name: str, text: str, hint: Any) -> Any:
 def checked(values: Mapping[str, Any]) -> TrainConfig:
     """A run's settings, checked before any run begins."""
     config = configure(values)
-    if config.teacher:
-        from sestra.learning.learners.distillation import absolute_name
+    if config.teacher or config.init_from:
+        from sestra.learning.learners.distillation import with_absolute_names
 
-        config = replace(config, teacher=absolute_name(config.teacher))
+        config = with_absolute_names(config)
     config.check()
     return config
 

@@ -120,6 +120,8 @@ class TrainConfig:
     """Where the defaults of the other flags come from: ours ('default'), the paper's text, or the program that its authors released."""
     teacher: str = ""
     """A trained agent for the same world, by name or run folder, that is distilled into the policy."""
+    init_from: str = ""
+    """A trained agent with the same policy settings, by name or run folder, whose weights and vocabulary training begins with."""
     data: DataConfig = field(default_factory=DataConfig)
     policy: PolicyConfig = field(default_factory=AttentionConfig)
     """The policy: a name, path/to/file.py:Class or package.module:Class."""

@@ -132,8 +132,7 @@ def train_config(
         config = folder.config()
     else:
         folder.check_unused()
-        if config.teacher:
-            config = replace(config, teacher=distillation.absolute_name(config.teacher))
+        config = distillation.with_absolute_names(config)
     config.check()
     config = replace(config, world=WORLDS.reference(type(get_world(config.world))))  # where it is found from anywhere
     interactions, source = sources.load(config.world, "train", data)

@@ -9,13 +9,14 @@ from itertools import islice
 
 import numpy as np
 
+from sestra.agent import folder as agent_folder
 from sestra.data.batch import Turns, concatenate, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.synthetic import broadened, to_interaction
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.learning.config import TrainConfig
-from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher
+from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher, find
 from sestra.worlds.tables import Tables
 
 VALIDATION_SEED, FIRST_SEED = 1000, 1001
@@ -35,7 +36,7 @@ class TrainingData:
         self.interactions, self.held_out = train, validation
         generated = [interaction for epoch in range(VOCABULARY_EPOCHS) for interaction in self._generate(FIRST_SEED + epoch)]
         texts = (text for interaction in (*train, *generated) for text in interaction.instructions)
-        self.vocabulary = Vocabulary.of(texts, config.data.min_word_count)
+        self.vocabulary = initial_vocabulary(config) or Vocabulary.of(texts, config.data.min_word_count)
         self.annotated = encode_turns(train, self.vocabulary, tables)
         self.validation = encode_turns(validation, self.vocabulary, tables)
         if not len(self.annotated) or not len(self.validation):
@@ -65,6 +66,11 @@ class TrainingData:
     def _generate(self, seed: int, count: int | None = None) -> list[Interaction]:
         count = self.config.data.generated if count is None else count
         return [to_interaction(context) for context in islice(broadened(self.config.world, seed=seed), count)] if count else []
+
+
+def initial_vocabulary(config: TrainConfig) -> Vocabulary | None:
+    """That of the agent whose weights training begins with, if there is one."""
+    return agent_folder.read(find(config.init_from, "init_from")).vocabulary if config.init_from else None
 
 
 def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:

@@ -21,6 +21,7 @@ from sestra.agent.limits import max_state_length
 from sestra.agent.options import How
 from sestra.agent.parsing import check_word_count, count_words
 from sestra.agent.trace import Turn
+from sestra.data.examples import in_words
 from sestra.drawing.attention_rows import TITLES
 from sestra.errors import InputError
 from sestra.serve import phrases, schemas
@@ -131,7 +132,7 @@ def create_app(
             (*(turn.instruction for turn in body.history), body.instruction),
             tuple(body.actions),
         )
-        item, size = (context, body.seed), words + len(context.instructions)
+        item, size = (context, body.seed, body.caution), words + len(context.instructions)
         try:
             answer = await _until_disconnected(request, batcher.submit(_key(agent, body.how), item, size))
         except BusyError as error:
@@ -149,20 +150,27 @@ def create_app(
     return app
 
 
+Item = tuple[Context, int | None, float | None]
+"""A context, the seed of a sample, and the caution."""
+
+
 def _key(agent: Agent, how: How) -> str:
     """What requests that are answered as one batch have in common."""
     return f"{agent.name} {how}"
 
 
-def _turns_as_json(agent: Agent, how: How, metrics: Metrics, items: Sequence[tuple[Context, int | None]]) -> list[bytes]:
+def _turns_as_json(agent: Agent, how: How, metrics: Metrics, items: Sequence[Item]) -> list[bytes]:
     """The turn in each context; samples have seeds of their own, so they are drawn one by one."""
     metrics.count_batch(len(items))
-    contexts = [context for context, _ in items]
     if how == "sample":
-        turns = [turn for context, seed in items for turn in agent.take_turns([context], how=how, seed=seed)]
-    else:
-        turns = agent.take_turns(contexts) if how == "greedy" else agent.take_turns(contexts, how=how)
-    return [to_json(turn) for turn in turns]
+        turns = [turn for context, seed, caution in items for turn in agent.take_turns([context], how=how, seed=seed, caution=caution)]
+        return [to_json(turn) for turn in turns]
+    answers: dict[int, bytes] = {}
+    for caution in {each for _, _, each in items}:
+        chosen = [number for number, (_, _, each) in enumerate(items) if each == caution]
+        turns = agent.take_turns([items[number][0] for number in chosen], how=how, caution=caution)
+        answers |= dict(zip(chosen, map(to_json, turns), strict=True))
+    return [answers[number] for number in range(len(items))]
 
 
 def _count_words(body: schemas.FollowRequest) -> int:
@@ -247,7 +255,7 @@ def _summary(agents: Sequence[Agent]) -> schemas.WorldSummary:
             schemas.AgentSummary(name=agent.name, label=phrases.agent_label(agent), description=phrases.agent_in_words(agent))
             for agent in agents
         ],
-        actions={str(action): phrases.in_words(world, action) for action in world.actions},
+        actions={str(action): in_words(world, action) for action in world.actions},
         state_length=max_state_length(world),
     )
 

@@ -57,6 +57,9 @@ class FollowRequest(RequestBody):
     seed: Annotated[int | None, Field(ge=0, le=MAX_SEED, description="Of the sample; without one it differs from request to request.")] = (
         None
     )
+    caution: Annotated[float | None, Field(ge=0, le=1, description="Confidence below which nothing is done; by default the agent's.")] = (
+        None
+    )
     actions: Annotated[
         list[Annotated[str, Field(max_length=MAX_ACTION_LENGTH)]],
         Field(max_length=MAX_ACTIONS, description="Actions to take first, whatever the agent prefers; then it goes on."),

@@ -15,12 +15,12 @@ from safetensors import SafetensorError, safe_open
 from sestra.agent import folder as agent_folder
 from sestra.agent import run_examples
 from sestra.agent.run_examples import Epoch, RunExamples
+from sestra.data.examples import in_words
 from sestra.errors import InputError, shortened
 from sestra.io import MAX_TEXT, read_bytes, read_json
 from sestra.registry import check_reference
 from sestra.serve import schemas
 from sestra.serve.lookup import RefusedError
-from sestra.serve.phrases import in_words
 from sestra.worlds import STOP, World, get_world
 
 CURVES = {

@@ -14,7 +14,7 @@ export function inspect(turns, step, { say, attentions, apart, whose, follow }) 
   const title = (name) => (Object.hasOwn(attentions, name) ? attentions[name] : name.replaceAll("_", " "));
   const several = inOrder.some(({ heads }) => heads.length > 1);
   byId("whose").textContent = whose ? `, ${whose}` : "";
-  byId("choices").replaceChildren(...(idle ? [make("p", { class: "hardly" }, "No word of the instruction is known to the agent, so it was kept from acting.")] : [choices(step, say, follow)]));
+  byId("choices").replaceChildren(...(idle ? [make("p", { class: "hardly" }, "The agent did not understand the instruction, so it was kept from acting.")] : [choices(step, say, follow)]));
   byId("attended").replaceChildren(...inOrder.map((attended) => attention(attended, turns, title(attended.name), apart)));
   byId("no-attention").hidden = idle || inOrder.length > 0;
   byId("inspector").classList.toggle("idle", idle);
