@@ -112,6 +112,11 @@ class Agent:
         alone = [replace(contents, networks=(network,)) for network in contents.networks]
         return [Agent(each.runtime(), self.tables, self.vocabulary, self.about, self.name) for each in alone]
 
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with the package."""
+        return self._folder is not None and self._folder.parent == pretrained.HERE
+
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"
 

@@ -33,6 +33,7 @@ class TrainingData:
     def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], tables: Tables) -> None:
         self.config, self.tables = config, tables
         train, validation = split_validation(interactions, config.data.validation_fraction, tables.world.name, config.data.fold)
+        self.interactions, self.held_out = train, validation
         generated = [interaction for epoch in range(VOCABULARY_EPOCHS) for interaction in self._generate(FIRST_SEED + epoch)]
         texts = (text for interaction in (*train, *generated) for text in interaction.instructions)
         self.vocabulary = initial_vocabulary(config) or Vocabulary.of(texts, config.data.min_word_count)

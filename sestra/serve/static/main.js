@@ -142,8 +142,8 @@ function surround({ world, agent, how, other }) {
   byId("linked").hidden = true;
   const { examples } = known.get(world);
   options("examples", "", [["", "Examples"], ...examples.map(({ title }, index) => [index, capital(title)])]);
-  options("agent", agent, agents.map(({ name, description }) => [name, name, description]));
-  options("other", other ?? "", [["", "Compare with …"], ...agents.filter(({ name }) => name !== agent).map(({ name, description }) => [name, name, description])]);
+  options("agent", agent, agents.map(({ name, label, description }) => [name, label, description]));
+  options("other", other ?? "", [["", "Compare with …"], ...agents.filter(({ name }) => name !== agent).map(({ name, label, description }) => [name, label, description])]);
   byId("how").value = how;
   byId("agent").parentElement.hidden = byId("other").parentElement.hidden = agents.length < 2;
 }
@@ -300,6 +300,8 @@ async function prepareAll() {
     }
   });
   offered = await ask("api/worlds");
+  byId("watch").hidden = !offered.watched;
+  byId("watch").textContent = `Watch ${offered.watched} learn`;
   byId("worlds").append(
     ...offered.worlds.map(({ name, title }) =>
       make("label", {}, make("input", { type: "radio", name: "world", value: name, change: () => changeWorld(name) }), make("span", {}, title)),

@@ -159,11 +159,17 @@ onSession((before, { animate = false, play: played = false, supposing = false })
   if (branch || played) play();
   if (played) {
     for (const note of session.turns.at(-1).did.notes) announce(note);
-    byId("turns").lastElementChild.scrollIntoView({ block: "nearest" });
+    reveal(byId("turns").lastElementChild);
   }
   if (held) byId("turns").querySelector(branch ? ".instead button" : ".step[aria-current]")?.focus();
-  if (branch) byId("turns").querySelector(".instead").scrollIntoView({ block: "nearest" });
+  if (branch) reveal(byId("turns").querySelector(".instead"));
 });
+
+/** Scroll the list of turns, not the page, whose stage is what is looked at. */
+function reveal(part) {
+  const list = byId("turns");
+  list.scrollTop += part.getBoundingClientRect().top - list.getBoundingClientRect().top;
+}
 
 // Moving through the steps.
 
@@ -195,7 +201,7 @@ export const toEnd = () => choose(positions().length - 1, 2);
 
 function point(position, line) {
   if (position !== null && otherwise() && line !== 2 && position > begin(otherwise().turn)) return; // it is not what the stage shows
-  if ((pointed?.position ?? null) === position && pointed?.line === line) return;
+  if (position === null ? pointed === null : pointed?.position === position && pointed.line === line) return;
   pointed = position === null ? null : { position, line };
   if (!playing) draw();
 }

@@ -79,8 +79,8 @@ function note(text, buttons = [], kind = "") {
   );
 }
 
-/** Whether the agent was kept from acting, since it knows no word of the instruction: then its probabilities say nothing. */
-export const kept = (turn) => !turn.words.some(({ known, text }) => known && /^[\p{L}\p{N}]/u.test(text));
+/** Whether the agent was kept from acting, since it did not understand the instruction: then its probabilities say nothing. */
+export const kept = (turn) => !turn.understood;
 
 /** Whether a step left everything as it was, though it was meant to act. */
 const idle = (turn, step, index) => step.action !== "stop" && step.state === (turn.steps[index - 1]?.state ?? turn.start);
