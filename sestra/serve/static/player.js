@@ -113,14 +113,16 @@ function controls(all, shown) {
 
 let onStage = () => {};
 let supposed = () => {};
+let meant = () => {};
 let wardrobe = () => ({});
 
 /** `dress(world)` has a world's drawing, and its actions and attentions in words; `staged(state)` is told which state can be edited;
- * `follow(what)` finds out what would have followed an action. */
-export function connect({ dress, staged, follow }) {
+ * `follow(what)` finds out what would have followed an action; `mean(reading)` has a reading of the last instruction carried out. */
+export function connect({ dress, staged, follow, mean }) {
   wardrobe = dress;
   onStage = staged;
   supposed = follow;
+  meant = mean;
 }
 
 export const stage = () => stages[0];
@@ -147,7 +149,7 @@ onSession((before, { animate = false, play: played = false, supposing = false })
   const session = current();
   const fresh = dress(session);
   const branch = otherwise();
-  tell(byId("turns"), session, branch, say, { choose, point, tap, leave: () => suppose(null) });
+  tell(byId("turns"), session, branch, say, { choose, point, tap, leave: () => suppose(null), mean: (reading) => meant(reading) });
   byId("empty").hidden = session.turns.length > 0;
   const last = positions().length - 1;
   const shown = shownTurns();
