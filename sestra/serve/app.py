@@ -13,7 +13,6 @@ from typing import Annotated, Any, get_args
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, Response
-from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 
 from sestra.agent import Agent, Context
@@ -21,6 +20,7 @@ from sestra.agent.limits import max_state_length
 from sestra.agent.options import How
 from sestra.agent.parsing import check_word_count, count_words
 from sestra.agent.trace import Turn
+from sestra.agent.trace_json import turn_to_json
 from sestra.data.examples import in_words
 from sestra.drawing.attention_rows import TITLES
 from sestra.errors import InputError
@@ -164,12 +164,12 @@ def _turns_as_json(agent: Agent, how: How, metrics: Metrics, items: Sequence[Ite
     metrics.count_batch(len(items))
     if how == "sample":
         turns = [turn for context, seed, caution in items for turn in agent.take_turns([context], how=how, seed=seed, caution=caution)]
-        return [to_json(turn) for turn in turns]
+        return [turn_to_json(turn) for turn in turns]
     answers: dict[int, bytes] = {}
     for caution in {each for _, _, each in items}:
         chosen = [number for number, (_, _, each) in enumerate(items) if each == caution]
         turns = agent.take_turns([items[number][0] for number in chosen], how=how, caution=caution)
-        answers |= dict(zip(chosen, map(to_json, turns), strict=True))
+        answers |= dict(zip(chosen, map(turn_to_json, turns), strict=True))
     return [answers[number] for number in range(len(items))]
 
 
