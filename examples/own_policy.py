@@ -52,8 +52,8 @@ def network(tables: Tables, vocabulary: Vocabulary, size: int) -> Policy:
 
         def encode(self, inputs: Inputs) -> Encoded:
             vectors, _ = self.lstm(self.words(inputs.words))  # [batch, words, size]
-            last = vectors[torch.arange(vectors.shape[0]), inputs.lengths - 1]  # [batch, size]
-            places = torch.arange(vectors.shape[1])  # [words]
+            last = vectors[torch.arange(vectors.shape[0], device=vectors.device), inputs.lengths - 1]  # [batch, size]
+            places = torch.arange(vectors.shape[1], device=vectors.device)  # [words]
             places = places.masked_fill(places >= inputs.lengths.unsqueeze(1), -1)  # [batch, words]: -1 for padding
             return Encoded(memory=(vectors, places, self.state(inputs.initial)), carry=torch.tanh(self.begin(last)))
 
@@ -68,7 +68,8 @@ def network(tables: Tables, vocabulary: Vocabulary, size: int) -> Policy:
             return Step(self.score(torch.cat([hidden, state], 1)), hidden, attention)
 
         def state(self, states: Tensor) -> Tensor:
-            summed: Tensor = self.contents(states + torch.arange(tables.slots) * len(tables.world.contents)).sum(1)
+            slots = torch.arange(tables.slots, device=states.device)  # [slots]
+            summed: Tensor = self.contents(states + slots * len(tables.world.contents)).sum(1)
             return summed  # [batch, size]
 
     return RecurrentPolicy()

@@ -31,17 +31,24 @@ class Registry(Generic[Item]):
         self._registered: dict[str, Item] = {}
         self._references: dict[Item, str] = {}
         """How each class that was found can be found again."""
+        self.listeners: list[Callable[[str], object]] = []
+        """Functions of a name, called for each one that is registered from then on."""
 
     def names(self) -> list[str]:
         """The names that can be given: those built in, then installed ones, then those registered in this process."""
         return list(dict.fromkeys([*self._built_in, *_installed(self.group), *self._registered]))
 
     def register(self, name: str, item: Item) -> Item:
-        """Make a class known by a name in this process, and in the workers that it starts."""
+        """Make a class known by a name in this process, and in the workers that it starts.
+
+        Other processes find it where it is defined, if that is at the top level of a file or a package.
+        """
         self._check(item, name)
         self._registered[name] = item
-        if ":" not in self._references.get(item, ""):  # where a class was found, other processes find it too
-            self._references[item] = name
+        if ":" not in self._references.get(item, ""):
+            self._references[item] = _definition(item) or name
+        for listener in self.listeners:
+            listener(name)
         return item
 
     def get(self, reference: str) -> Item:
@@ -69,20 +76,14 @@ class Registry(Generic[Item]):
             for name in self.names():
                 self.get(name)
         if item not in self._references:
-            self._references[item] = self._definition(item)
+            place = _definition(item)
+            if not place:
+                raise InputError(
+                    f"{self.kind} {getattr(item, '__qualname__', item)}: is not defined at the top level of a file, so that no other "
+                    "process finds it; move it to a file, or register it under a name, which is known in this process alone"
+                )
+            self._references[item] = place
         return self._references[item]
-
-    def _definition(self, item: Any) -> str:
-        """Where a class is defined: in a package, or in a file that is found from anywhere."""
-        file = getattr(sys.modules.get(item.__module__), "__file__", None) or ""
-        if "." in item.__module__ or (item.__module__ != "__main__" and not file.endswith(".py")):
-            return f"{item.__module__}:{item.__qualname__}"
-        if not file.endswith(".py") or "<locals>" in item.__qualname__:
-            raise InputError(
-                f"{self.kind} {item.__qualname__}: is not defined at the top level of a file, so that no other process finds it; move it "
-                f"to a file, or register it under a name, which is known in this process alone"
-            )
-        return f"{Path(file).resolve()}:{item.__qualname__}"
 
     def registered(self) -> dict[str, Item]:
         """What this process registered itself; a worker in another process has to be given it."""
@@ -108,6 +109,22 @@ class Registry(Generic[Item]):
     def _check(self, found: Any, reference: str) -> None:
         if not self._fits(found):
             raise InputError(f"{self.kind} {shortened(reference, 200)!r}: is {shortened(repr(found))}; expected {self._expected}")
+
+
+def _definition(item: Any) -> str:
+    """Where another process finds a class: in a package, or in a file with its absolute path; empty where it cannot."""
+    module = sys.modules.get(item.__module__)
+    found: Any = module
+    for part in item.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if module is None or found is not item:  # within a function, or sent here by another process
+        return ""
+    if "." in item.__module__:
+        return f"{item.__module__}:{item.__qualname__}"
+    file = getattr(module, "__file__", None) or ""
+    if file.endswith(".py"):
+        return f"{Path(file).resolve()}:{item.__qualname__}"
+    return "" if item.__module__ == "__main__" else f"{item.__module__}:{item.__qualname__}"
 
 
 @cache

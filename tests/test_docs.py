@@ -43,10 +43,15 @@ class Rule:
 
 
 RULES = {
-    "sestra train --world shelf.py:Shelf": Rule("--epochs 1"),
+    "sestra train --world shelf/world.py:Shelf": Rule("--epochs 1"),
+    "sestra train --world examples/own_world": Rule("--epochs 1"),
+    "sestra evaluate runs/shelf": Rule(),
+    "sestra data show --world shelf/world.py:Shelf": Rule(),
+    "pytest shelf": Rule(only_parsed="tests/cli/test_new.py executes it"),
     "sestra train --world tangrams --policy objects": Rule(f"{SMALL} --epochs 1 --generated 20"),
     "sestra train": Rule(f"{SMALL} --epochs 1"),
     "sestra evaluate": Rule(SMALL),
+    "sestra analyze alchemy-sestra --annotations": Rule(only_parsed="needs SCONE; tests/analysis/test_annotations.py reads annotations"),
     "sestra analyze": Rule(f"{SMALL} --errors 3"),
     "sestra check": Rule("--capability colour"),
     "sestra data generate": Rule("--count 20"),
@@ -173,21 +178,12 @@ def ask(arguments: list[str]) -> None:
         assert client.post(address.removeprefix("http://127.0.0.1:8000"), json=body).status_code == 200
 
 
-def write_shelf(desk: Path, page: Path) -> None:
-    """The files that the page on one's own world describes: the class, and the line of data a few times over."""
-    [line] = [block.code for block in blocks(page) if block.language == "text"]
-    (desk / "shelf.py").write_text(next(block.code for block in blocks(page) if block.language == "python"), encoding="utf-8")
-    (desk / "data").mkdir()
-    for split in ("train", "dev"):
-        (desk / "data" / f"shelf-{split}.tsv").write_text(line * 4, encoding="utf-8")
-
-
 def copy_examples(desk: Path, _page: Path) -> None:
     shutil.copytree(ROOT / "examples", desk / "examples", ignore=shutil.ignore_patterns("__pycache__"))
 
 
 PREPARED: dict[str, Callable[[Path, Path], None]] = {
-    "your-own-world.md": write_shelf,
+    "your-own-world.md": copy_examples,
     "your-own-policy.md": copy_examples,
     "your-own-learner.md": copy_examples,
 }

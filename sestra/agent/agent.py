@@ -7,6 +7,7 @@ trace = agent.follow("1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_", ["throw out first beaker", 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +28,7 @@ from sestra.agent.runtime import Runtime
 from sestra.agent.session import Session
 from sestra.agent.spelling import Speller
 from sestra.agent.trace import Context, Trace, Turn
+from sestra.agent.understanding import Understanding
 from sestra.data.batch import Turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError, shortened
@@ -51,6 +53,9 @@ class Agent:
         self.world: World[Any] = tables.world
         self._runtime = runtime
         self._parser = Parser(tables, Speller(vocabulary))
+        self._understanding = Understanding(runtime, tables, about.calibration)
+        self.caution = about.calibration.caution
+        """Instructions that it is less confident about are not followed, unless a call says otherwise."""
         self._folder: Path | None = None
 
     @classmethod
@@ -98,6 +103,19 @@ class Agent:
         with TemporaryDirectory() as folder:
             self.save_pretrained(folder)
             return hub.push(Path(folder), repository, private=private, branch=branch, commit_message=commit_message, token=token)
+
+    def members(self) -> list[Agent]:
+        """Agents of one network each, with the networks of this one."""
+        if self._folder is None:
+            raise InputError("this agent was not loaded from a folder, so that its networks are not known one by one")
+        contents = agent_folder.read(self._folder)
+        alone = [replace(contents, networks=(network,)) for network in contents.networks]
+        return [Agent(each.runtime(), self.tables, self.vocabulary, self.about, self.name) for each in alone]
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with the package."""
+        return self._folder is not None and self._folder.parent == pretrained.HERE
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"
@@ -159,13 +177,18 @@ class Agent:
             given = np.array(
                 [[*context.actions, *[-1] * (longest - len(context.actions))] for context in some], np.int64
             )  # [batch, longest]
-            turns = explain(self.tables, some, self._execute(as_turns(some, self.tables), idle, given, decoding, generator))
-            taken |= dict(zip(numbers, turns, strict=True))
+            turns = as_turns(some, self.tables)
+            horizon = self.about.horizon if decoding.horizon is None else decoding.horizon
+            caution = self.caution if decoding.caution is None else decoding.caution
+            execution = self._execute(turns, idle, given, horizon, decoding, generator)
+            execution, verdicts = self._understanding.judge(some, turns, execution, horizon, caution)
+            taken |= dict(zip(numbers, explain(self.tables, some, execution, verdicts), strict=True))
         return [taken[number] for number in range(len(parsed))]
 
-    def _execute(self, turns: Turns, idle: Flags, given: Integers, decoding: Decoding, generator: np.random.Generator) -> Execution:
+    def _execute(
+        self, turns: Turns, idle: Flags, given: Integers, horizon: int, decoding: Decoding, generator: np.random.Generator
+    ) -> Execution:
         """What the networks choose, after the actions that are given."""
-        horizon = self.about.horizon if decoding.horizon is None else decoding.horizon
         choose = then = sampled(generator) if decoding.how == "sample" else greedy
         if decoding.how == "beam":
             choose = forced(beam_search(self._runtime, self.tables, turns, horizon, decoding.beam))

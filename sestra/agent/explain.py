@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sestra.agent.execution import Execution
 from sestra.agent.parsing import ParsedContext
 from sestra.agent.trace import Alternative, Attention, Labelled, Over, Step, Turn
+from sestra.agent.understanding import Verdict, question
 from sestra.errors import shortened
 from sestra.worlds.tables import Tables
 
@@ -18,7 +19,7 @@ DECIMALS = 4
 """Of attention weights, to keep the JSON short."""
 
 
-def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execution) -> list[Turn]:
+def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execution, verdicts: Sequence[Verdict]) -> list[Turn]:
     """The executions as turns, in order; each array is converted only once."""
     log_probs, taken = execution.log_probs.swapaxes(0, 1), execution.actions.T  # [batch, steps, actions], [batch, steps]
     probabilities = np.exp(np.take_along_axis(log_probs, taken[..., None], -1))[..., 0].tolist()  # [batch][steps]
@@ -31,8 +32,8 @@ def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execut
     attention = _attention(contexts, execution)
     names, world = tables.world.action_names, tables.world
     explained = []
-    for row, (context, actions, length, stopped) in enumerate(
-        zip(contexts, taken.tolist(), execution.lengths.tolist(), execution.stopped.tolist(), strict=True)
+    for row, (context, actions, length, stopped, verdict) in enumerate(
+        zip(contexts, taken.tolist(), execution.lengths.tolist(), execution.stopped.tolist(), verdicts, strict=True)
     ):
         steps = tuple(
             Step(
@@ -52,8 +53,10 @@ def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execut
                 strict=False,
             )
         )
-        start, notes = world.format(context.states[-1]), _notes(context, length, stopped)
-        explained.append(Turn(context.instruction, context.words, start, steps[-1].state, stopped, notes, steps))
+        start = world.format(context.states[-1])
+        notes = (*_refusal(tables, start, verdict), *_notes(context, length, stopped))
+        judged = verdict.reason is None, verdict.reason, verdict.confidence, verdict.readings
+        explained.append(Turn(context.instruction, context.words, start, steps[-1].state, stopped, notes, steps, *judged))
     return explained
 
 
@@ -86,6 +89,23 @@ def _steps(name: str, over: Over, weights: NDArray[np.float64], places: list[int
     if len(chosen) < weights.shape[2]:
         weights = weights[:, :, [key for key, _ in chosen]]
     return [Attention.of(name, over, Labelled(shown, step)) for step in weights.tolist()]
+
+
+def _refusal(tables: Tables, start: str, verdict: Verdict) -> tuple[str, ...]:
+    """Why nothing was done, unless the note on unknown words says so."""
+    match verdict.reason:
+        case "which of several":
+            return (question(tables.world, start, verdict.readings),)
+        case "unsure" | "unknown words" if verdict.readings:
+            return ("The agent is not sure what is meant, so it did nothing.",)
+        case "unsure":
+            return ("The agent is not sure what is meant, so it did nothing. Try other words.",)
+        case "nothing like that here":
+            return ("There is nothing like that here, so the agent did nothing.",)
+        case "no instruction":
+            return ("The agent found nothing in this that it could do, so it did nothing.",)
+        case _:
+            return ()
 
 
 def _notes(context: ParsedContext, length: int, stopped: bool) -> tuple[str, ...]:

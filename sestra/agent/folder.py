@@ -9,13 +9,14 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
 from sestra import pretrained
+from sestra.agent.calibration import Calibration
 from sestra.agent.limits import MAX_INSTRUCTION_LENGTH
 from sestra.agent.memory_limit import memory_limit
 from sestra.agent.runtime import Ensemble, Network
@@ -58,6 +59,8 @@ class About:
     """The SHA-256 of every other file."""
     examples: tuple[dict[str, Any], ...] = ()
     """Some interactions of the training data, each with its start ``state`` and its ``instructions``: what the page suggests."""
+    calibration: Calibration = field(default_factory=Calibration)
+    """Of its confidence; without one, probabilities are taken as they are and every instruction is followed."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,9 @@ def read(folder: Path) -> Contents:
     if not about.world.isprintable():
         raise InputError(f"{place}: world is {shortened(repr(about.world))}; expected a name; the file is damaged, use another one")
     check_reference(about.world, f"{place}: world", folder)
+    check_number(f"{place}: calibration.caution", about.calibration.caution, 0, 1, whole=False)
+    for name in ("slope", "intercept"):
+        check_number(f"{place}: calibration.{name}", getattr(about.calibration, name), -1_000, 1_000, whole=False)
     count = sum(name.startswith("encode-") for name in about.files)
     names = {VOCABULARY, *([CARD] if CARD in about.files else []), *(f"{part}-{n}.onnx" for n in range(1, count + 1) for part in GRAPHS)}
     if set(about.files) != names or not 1 <= count <= MAX_NETWORKS:
@@ -209,7 +215,7 @@ def write(folder: Path, about: About, vocabulary: Vocabulary, networks: Sequence
         files |= {f"encode-{number}.onnx": network.encode, f"step-{number}.onnx": network.step}
     files |= {VOCABULARY: _text(list(vocabulary.words)), **({CARD: card.encode()} if card else {})}
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    described = _text({**vars(about), "files": digests})
+    described = _text({**asdict(about), "files": digests})
     advice = "choose another folder (with --to on the command line)"
     make_folder(folder, advice)
     try:
@@ -264,7 +270,12 @@ def join(folders: Sequence[Path], to: Path) -> None:
     joined = {key: value for key, value in first.about.training.items() if key != "model"}
     counts = [agent.about.training.get("parameters") for agent in agents]
     joined |= {"chosen": {"members": members}, "parameters": sum(count for count in counts if isinstance(count, int))}
-    write(to, replace(first.about, training=joined), first.vocabulary, [network for agent in agents for network in agent.networks])
+    write(
+        to,
+        replace(first.about, training=joined, calibration=Calibration()),
+        first.vocabulary,
+        [network for agent in agents for network in agent.networks],
+    )
 
 
 def _part(training: Mapping[str, Any], name: str) -> Mapping[str, Any]:

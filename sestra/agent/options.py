@@ -22,6 +22,8 @@ class Decoding:
     """Of the samples; without one they differ from call to call."""
     horizon: int | None = None
     """The most actions per instruction; by default as the agent was trained."""
+    caution: float | None = None
+    """Instructions that the agent is less confident about are not followed; 0 follows all, by default the agent decides."""
 
     def __post_init__(self) -> None:
         check_choice("how", self.how, How)
@@ -30,6 +32,8 @@ class Decoding:
             check_number("seed", self.seed, 0, 2**63 - 1)
         if self.horizon is not None:
             check_number("horizon", self.horizon, 1, 1_000)
+        if self.caution is not None:
+            check_number("caution", self.caution, 0, 1, whole=False)
 
 
 class DecodingOptions(TypedDict, total=False):
@@ -39,3 +43,4 @@ class DecodingOptions(TypedDict, total=False):
     beam: int
     seed: int | None
     horizon: int | None
+    caution: float | None

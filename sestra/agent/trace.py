@@ -13,6 +13,8 @@ from sestra.io import plain
 from sestra.worlds import STOP, get_world
 
 Over = Literal["words", "objects"]
+Reason = Literal["no instruction", "nothing like that here", "which of several", "unknown words", "unsure"]
+"""Why an agent did not follow an instruction (``sestra.agent.understanding``)."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,20 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """Something that an instruction which was not followed may have meant."""
+
+    words: str
+    """What it changes, in words."""
+    actions: tuple[str, ...]
+    """With STOP; as a context's ``actions`` they are taken."""
+    end: str
+    """The state after them."""
+    probability: float
+    """That the agent would have ended there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One instruction and its execution."""
 
@@ -129,9 +145,17 @@ class Turn:
     stopped: bool
     """Whether the agent chose STOP; false if it reached the horizon."""
     notes: tuple[str, ...]
-    """Messages for the user: misspelt and unknown words, a horizon that was reached."""
+    """Messages for the user: why nothing was done, misspelt and unknown words, a horizon that was reached."""
     steps: tuple[Step, ...]
     """The last action is STOP, unless the horizon was reached."""
+    understood: bool = True
+    """Whether the instruction was followed; if not, nothing was done."""
+    reason: Reason | None = None
+    """Why it was not."""
+    confidence: float = 1.0
+    """How probable it is that what was done, or would have been done, is what was meant; calibrated if the agent is."""
+    readings: tuple[Reading, ...] = ()
+    """What an instruction that was not followed may have meant, the most probable first."""
 
     @property
     def actions(self) -> tuple[str, ...]:

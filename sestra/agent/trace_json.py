@@ -39,7 +39,12 @@ def turn_to_json(turn: Turn) -> bytes:
         f'{{"instruction":{quoted(turn.instruction)},"words":[{",".join(words)}],"start":{quoted(turn.start)},"end":{quoted(turn.end)},'
         f'"stopped":{_flag(turn.stopped)},"notes":[{",".join(map(quoted, turn.notes))}],"steps":['
     )
-    return f"{begin}{','.join([_step(step, attention) for step in turn.steps])}]}}".encode()
+    reason = "null" if turn.reason is None else quoted(turn.reason)
+    end = (
+        f'],"understood":{_flag(turn.understood)},"reason":{reason},"confidence":{_number(turn.confidence)},'
+        f'"readings":{to_json(turn.readings)}}}'
+    )
+    return f"{begin}{','.join([_step(step, attention) for step in turn.steps])}{end}".encode()
 
 
 def _flag(value: bool) -> str:

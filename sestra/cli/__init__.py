@@ -19,12 +19,14 @@ import tyro
 from sestra.cli import sweep, train
 from sestra.cli.analyze import Analyze
 from sestra.cli.attention import Attention
+from sestra.cli.calibrate import Calibrate
 from sestra.cli.check import Check
 from sestra.cli.data import Data
 from sestra.cli.demo import Demo
 from sestra.cli.evaluate import Evaluate
 from sestra.cli.export import Export
 from sestra.cli.join import Join
+from sestra.cli.new import New
 from sestra.cli.paper import Paper
 from sestra.cli.play import Play
 from sestra.cli.run import Run
@@ -39,7 +41,6 @@ CONFIG = (
     tyro.conf.AvoidSubcommands,
     tyro.conf.OmitArgPrefixes,
     tyro.conf.OmitSubcommandPrefixes,
-    tyro.conf.FlagCreatePairsOff,
     tyro.conf.HelptextFromCommentsOff,
 )
 
@@ -68,10 +69,12 @@ def commands(arguments: Sequence[str]) -> Any:
         | Play
         | Attention
         | Serve
+        | New
         | train.command(arguments)
         | Evaluate
         | Analyze
         | Check
+        | Calibrate
         | Join
         | Export
         | Paper

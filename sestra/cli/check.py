@@ -9,7 +9,8 @@ import tyro
 from rich.console import Console
 from rich.text import Text
 
-from sestra.cli.options import Json, OptionalFile, Switch, check_suffix, print_json
+from sestra.cli.options import Caution, Json, OptionalFile, Switch, check_suffix, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.tables import accuracy_table
 from sestra.errors import check_number
 from sestra.io import write_text
@@ -31,14 +32,17 @@ class Check:
     """How many failures of each capability to show."""
     seed: int = 0
     """The random seed of the situations that the patterns are said in."""
+    caution: Caution = None
     page: OptionalFile = None
     """Where to write the tables and failures as a page to read; its name ends in .html."""
     show_report: Switch = False
     """Also show failures of the hand-written half "report". It measures only as long as nobody who improves agents has looked at it."""
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
         check_suffix("--page", self.page, ".html")
+        check_output("--page", self.page, force=self.force)
         check_number("--examples", self.examples, 0, 1000)
         check_number("--seed", self.seed, 0)
 
@@ -46,6 +50,9 @@ class Check:
         from sestra.analysis.checks.run import run_checks
 
         agent = Agent.from_pretrained(self.agent)
+        if self.caution is not None:
+            check_number("--caution", self.caution, 0, 1, whole=False)
+            agent.caution = self.caution
         report = run_checks(agent, self.seed, self.capability)
         if self.page is not None:
             from sestra.analysis.checks.page import write_page
@@ -53,7 +60,7 @@ class Check:
             title = f"Checks of {self.agent}"
             write_text(self.page, write_page(report, agent.world, title, self.examples, show_report=self.show_report))
         if self.json:
-            about = {"agent": self.agent, "world": agent.about.world, "seed": self.seed, "version": __version__}
+            about = {"agent": self.agent, "world": agent.about.world, "seed": self.seed, "caution": agent.caution, "version": __version__}
             print_json(about | report.to_json(self.examples, show_report=self.show_report))
         else:
             self._print(report)

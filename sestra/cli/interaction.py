@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from sestra.cli.options import OptionalWorldName
-from sestra.errors import InputError, shortened
+from sestra.cli.options import Caution, OptionalWorldName
+from sestra.errors import InputError, check_number, shortened
 from sestra.worlds import WORLDS, World, get_world
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ class AgentFlags:
     """The world, whose best agent acts."""
     agent: Annotated[str | None, tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = None
     """Another agent: a pretrained one's name, an exported folder or a run's folder."""
+    caution: Caution = None
+
+    def load_agent(self) -> Agent:
+        return load_agent(self.world, self.agent, self.caution)
 
 
 @dataclass(frozen=True)
@@ -48,12 +52,14 @@ class Instructed(AgentFlags):
 
     def load(self) -> tuple[Agent, str, list[str]]:
         """The agent, the start state and the instructions."""
-        agent = load_agent(self.world, self.agent)
+        agent = self.load_agent()
         return agent, start_state(agent.world, self.state), read_instructions(self.instructions)
 
 
-def load_agent(world: str | None, agent: str | None) -> Agent:
+def load_agent(world: str | None, agent: str | None, caution: float | None = None) -> Agent:
     """The agent of that name or in that folder, else the best one of the world."""
+    if caution is not None:
+        check_number("--caution", caution, 0, 1, whole=False)
     wanted = None if world is None else get_world(world)
     name = agent if agent is not None else world
     if name is None:
@@ -66,6 +72,8 @@ def load_agent(world: str | None, agent: str | None) -> Agent:
     loaded = Agent.from_pretrained(name)
     if wanted not in (None, loaded.world):
         raise InputError(f"--agent {agent}: acts in {loaded.world.name}, not in {world}; give another agent, or leave out --world")
+    if caution is not None:
+        loaded.caution = caution
     return loaded
 
 
@@ -134,7 +142,9 @@ def show_turn(console: Console, world: World[Any], turn: Turn, delay: float | No
 
     from sestra.drawing.shapes import printable
 
-    if delay is not None and console.is_terminal and not console.is_dumb_terminal:
+    if not turn.understood:
+        console.print(Text(f"   The agent does nothing ({turn.reason}).", style="bold"))
+    elif delay is not None and console.is_terminal and not console.is_dumb_terminal:
         _animate(console, world, turn, delay)
     else:
         width = max(len(step.action) for step in turn.steps)
@@ -146,6 +156,8 @@ def show_turn(console: Console, world: World[Any], turn: Turn, delay: float | No
         console.print(drawn(world, turn.end, turn.start))
     for note in turn.notes:
         console.print(Text(f"   Note: {printable(note)}", style="yellow"), soft_wrap=True)
+    for number, reading in enumerate(turn.readings, start=1):
+        console.print(Text(f"   {number}. {reading.words} ({reading.probability:.0%})"), soft_wrap=True)
 
 
 def _animate(console: Console, world: World[Any], turn: Turn, delay: float) -> None:

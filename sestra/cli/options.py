@@ -25,10 +25,18 @@ Folder = Annotated[Path, tyro.conf.arg(metavar="FOLDER")]
 OptionalFile = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help_behavior_hint="")]
 OptionalFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help_behavior_hint="")]
 OptionalNumber = Annotated[int | None, tyro.conf.arg(metavar="NUMBER", help_behavior_hint="")]
+Caution = Annotated[
+    float | None,
+    tyro.conf.arg(
+        metavar="CONFIDENCE",
+        help="Instructions that the agent is less confident about are not followed: 0 follows all. By default the agent's own.",
+        help_behavior_hint="",
+    ),
+]
 OptionalText = Annotated[str | None, tyro.conf.arg(metavar="TEXT", help_behavior_hint="")]
-Switch = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
+Switch = Annotated[bool, tyro.conf.FlagCreatePairsOff, tyro.conf.arg(help_behavior_hint="")]
 DataFolder = Annotated[Path | None, tyro.conf.arg(metavar="FOLDER", help=_DATA, help_behavior_hint="")]
-Json = Annotated[bool, tyro.conf.arg(help="Print one JSON object instead of text.", help_behavior_hint="")]
+Json = Annotated[bool, tyro.conf.FlagCreatePairsOff, tyro.conf.arg(help="Print one JSON object instead of text.", help_behavior_hint="")]
 Svg = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (SVG).", help_behavior_hint="")]
 Png = Annotated[Path | None, tyro.conf.arg(metavar="FILE", help="Also write the states as a picture (PNG).", help_behavior_hint="")]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from sestra.cli.interaction import AgentFlags, StateText, drawn, load_agent, show_turn, start_state
+from sestra.cli.interaction import AgentFlags, StateText, drawn, show_turn, start_state
 from sestra.cli.options import OptionalNumber
 from sestra.data.examples import phrases_of, random_start
 from sestra.drawing.shapes import printable
@@ -22,10 +22,12 @@ from sestra.worlds import World
 
 if TYPE_CHECKING:
     from sestra.agent import Agent
+    from sestra.agent.trace import Reading, Turn
 
 PROMPT = "> "
 HELP = """Type an instruction, such as "{example}", and the agent follows it.
-A number in brackets marks what has changed.
+A number in brackets marks what has changed. If the agent offers several
+readings of an instruction, type the number of the one that you mean.
 
   /undo         take back the last instruction
   /reset        take back all instructions
@@ -53,7 +55,7 @@ class Play(AgentFlags):
 
     def run(self) -> int:
         check_number("--delay", self.delay, 0, 60, whole=False)
-        agent = load_agent(self.world, self.agent)
+        agent = self.load_agent()
         rng = Random(self.seed)
         start = random_state(agent.world, rng) if self.state is None else start_state(agent.world, self.state)
         session = Session(Console(highlight=False), agent, rng, self.delay)
@@ -105,9 +107,22 @@ class Session:
                 return False
             case _ if line.startswith("/"):
                 raise InputError(f"/{name} is no command; expected one of /undo, /reset, /random, /state, /help, /quit")
+            case _ if (reading := self._reading(line)) is not None:
+                self._show(self.interaction.choose(reading))
             case _:
-                show_turn(self.console, self.agent.world, self.interaction.do(line), self.delay)
+                self._show(self.interaction.do(line))
         return True
+
+    def _reading(self, line: str) -> Reading | None:
+        """The reading of the last instruction that the line chooses by its number, if there are readings."""
+        offered = self.interaction.turns[-1].readings if self.interaction.turns else ()
+        return offered[int(line) - 1] if offered and line.isdecimal() and 1 <= int(line) <= len(offered) else None
+
+    def _show(self, turn: Turn) -> None:
+        show_turn(self.console, self.agent.world, turn, self.delay)
+        if turn.readings:
+            numbers = "1" if len(turn.readings) == 1 else f"a number from 1 to {len(turn.readings)}"
+            self.say(f"   Type {numbers} to have that done, or say it in other words.", "yellow")
 
     def begin(self, state: str) -> None:
         self.interaction, self.start = self.agent.start(state), state

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sestra.learning.callbacks import Callback
+from sestra.metrics import METRICS
 
 if TYPE_CHECKING:
     from sestra.learning.trainer import Trainer
@@ -16,6 +17,11 @@ def reached(trainer: Trainer) -> str:
     """Where the training stands."""
     progress = trainer.progress
     return f"epoch {progress.epoch}" + (f" and batch {progress.sums.batches} of the next" if progress.sums.batches else "")
+
+
+def accuracies(record: dict[str, Any]) -> list[str]:
+    """Those that there are: without an interaction of three instructions there is no accuracy of the first three."""
+    return [f"{name} {record[metric]:.1f}" for metric, name in METRICS.items() if not math.isnan(record[metric])]
 
 
 class ProgressBars(Callback):
@@ -53,7 +59,7 @@ class ProgressBars(Callback):
 
     def on_epoch_end(self, record: dict[str, Any]) -> None:
         assert self.trainer is not None
-        figures = f"Inst {record['inst']:.1f}  3utts {record['utts3']:.1f}  5utts {record['utts5']:.1f}"
+        figures = "  ".join(accuracies(record))
         sampled = "" if math.isnan(record["train_inst"]) else f"  train Inst {record['train_inst']:.1f}"
         self.bars.update(self.epochs, completed=record["epoch"], note=f"the best is epoch {self.trainer.progress.best_epoch}")
         self.print(

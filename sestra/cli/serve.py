@@ -10,16 +10,19 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from sestra.cli.options import Caution, Switch
 from sestra.errors import InputError, check_number, shortened
 from sestra.worlds import WORLDS
 
 if TYPE_CHECKING:
     from sestra.agent import Agent
     from sestra.serve.metrics import Metrics
+    from sestra.serve.watch import WatchedRun
 
 
 KEY_VARIABLE = "SESTRA_API_KEY"
@@ -38,11 +41,13 @@ class Serve:
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
     """An agent, by a shipped name or the folder of a run or an export; repeat it for several. Default: the shipped ones."""
+    watch: Annotated[Path | None, tyro.conf.arg(metavar="RUN", help_behavior_hint="")] = None
+    """The folder of a run to watch on a page while it trains, or afterwards; without --agent, the run's own agent alone is served."""
     workers: int = 1
     """How many processes answer requests: at most one per core makes sense."""
     api_key: Annotated[str | None, tyro.conf.arg(metavar="KEY", help_behavior_hint="")] = None
     """The key that requests must have. Better give it in the environment variable SESTRA_API_KEY: other users see command lines."""
-    no_auth: bool = False
+    no_auth: Switch = False
     """Serve other machines without a key."""
     allowed_host: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME", help_behavior_hint="")] = ()
     """A host name that requests may ask for, as it is in the page's address; repeat it for several. Loopback names are always allowed."""
@@ -50,26 +55,35 @@ class Serve:
     """The address of a reverse proxy whose X-Forwarded-For header says who a client is; repeat it for several."""
     requests_per_client: int = 64
     """How many requests of one client may be under way at once, in each process."""
-    access_log: bool = False
+    caution: Caution = None
+    access_log: Switch = False
     """Log every request to standard error."""
 
     def run(self) -> int:
         check_number("--port", self.port, 0, 65_535)
         check_number("--workers", self.workers, 1, 256)
         check_number("--requests-per-client", self.requests_per_client, 1, 1_000_000)
+        if self.caution is not None:
+            check_number("--caution", self.caution, 0, 1, whole=False)
         key = checked_key(os.environ.get(KEY_VARIABLE) if self.api_key is None else self.api_key)
         for address in self.proxy:
             _check_address(address)
         for package in ("fastapi", "httptools", "uvicorn"):
             import_module(package)
         from sestra.serve.metrics import Metrics
+        from sestra.serve.watch import WatchedRun
 
         with _listening(self.host, self.port) as listening:
             names = self._hosts(listening, key)
-            agents, metrics = load(self.agent), Metrics(self.workers)
+            watched = WatchedRun(self.watch) if self.watch else None
+            agents = load(self.agent) if self.agent or not watched else own_agent(watched)
+            metrics = Metrics(self.workers)
+            if self.caution is not None:
+                for agent in agents:
+                    agent.caution = self.caution
 
             def serve(worker: int = 0, announces: bool = True) -> int:
-                return self._serve(agents, listening, names, key, metrics, worker, announces=announces)
+                return self._serve(agents, watched, listening, names, key, metrics, worker, announces=announces)
 
             if self.workers == 1:
                 status = serve()
@@ -97,6 +111,7 @@ class Serve:
     def _serve(
         self,
         agents: list[Agent],
+        watched: WatchedRun | None,
         listening: socket.socket,
         names: set[str],
         key: str | None,
@@ -111,8 +126,9 @@ class Serve:
         metrics.use(worker)
         if self.access_log:
             log_access()
-        app = create_app(agents, names, api_key=key, per_client=self.requests_per_client, metrics=metrics)
-        server.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n" if announces else "", self.proxy)
+        app = create_app(agents, names, api_key=key, per_client=self.requests_per_client, metrics=metrics, watched=watched)
+        page = "watch.html" if watched else ""
+        server.run(app, listening, f"sestra is at {_address(listening)}{page} (Ctrl-C stops it)\n" if announces else "", self.proxy)
         if app.state.batcher.busy:  # nobody waits for its answer, but Python would
             sys.stderr.write("stopped\n" if announces else "")
             sys.stderr.flush()
@@ -187,6 +203,11 @@ def load(given: Sequence[str]) -> list[Agent]:
             agent.take_turns([Context((agent.world.format(state),), example.instructions[:1])])
         agents[agent.name] = agent
     return list(agents.values())
+
+
+def own_agent(watched: WatchedRun) -> list[Agent]:
+    """The agent of a run that is watched, if it has ended."""
+    return load([str(watched.path)]) if watched.finished() else []
 
 
 def _listening(host: str, port: int) -> socket.socket:

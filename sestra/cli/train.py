@@ -17,12 +17,12 @@ from typing import Annotated, Any, ClassVar
 import tyro
 
 from sestra.cli.options import DataFolder, Folder, Json, Switch, print_json
-from sestra.cli.progress import ProgressBars, reached
+from sestra.cli.progress import ProgressBars, accuracies, reached
 from sestra.cli.setting_flags import field_help, given
 from sestra.learning.config import DECIDING, GROUPS, PLUGINS, TrainConfig, configure
 from sestra.worlds import WORLDS
 
-COMMON = ("world", "policy", "learner", "preset", "seed", "epochs", "batch_size", "learning_rate", "teacher")
+COMMON = ("world", "policy", "learner", "preset", "seed", "epochs", "batch_size", "learning_rate", "teacher", "init_from")
 """Settings that stand at the top of the help; the others follow in their groups."""
 
 
@@ -85,8 +85,8 @@ class TrainFlags:
             print_json({"world": config.world, "learner": config.learner_name, "seed": config.seed, "epochs": epochs, "best": best})
         else:
             sys.stdout.write(
-                f"{self.out}: of {epochs} epochs, {best['epoch']} is selected, with Inst {best['inst']:.1f}, "
-                f"3utts {best['utts3']:.1f} and 5utts {best['utts5']:.1f} on validation; evaluate it with: sestra evaluate {where}\n"
+                f"{self.out}: of {epochs} epochs, {best['epoch']} is selected, with {', '.join(accuracies(best))} on validation; "
+                f"evaluate it with: sestra evaluate {where}\n"
             )
         return 0
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sestra.data.scone import Interaction
 from sestra.errors import InputError
-from sestra.worlds.base import World
+from sestra.worlds.base import STOP, Action, World
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,24 @@ class Phrases:
 def phrases_of(world: World[Any]) -> Phrases:
     """The world's own, else empty ones."""
     return world.phrases() or Phrases()
+
+
+def in_words(world: World[Any], action: Action) -> str:
+    """What an action does; where the world has no words for it, its slot and its edit.
+
+    >>> from sestra.worlds import get_world
+    >>> in_words(get_world("alchemy"), Action("push", ("7", "o")))
+    'adds orange to beaker 7'
+    """
+    if action == STOP:
+        return "stops"
+    phrases = phrases_of(world)
+    if action.kind not in phrases.actions:
+        slot, arguments = (action.arguments[0], action.arguments[1:]) if world.slots > 1 else ("", action.arguments)
+        edit = " ".join((action.kind.replace("_", " "), *(phrases.names.get(each, each.replace("_", " ")) for each in arguments)))
+        return f"slot {slot}: {edit}" if slot else edit
+    place, what, *_ = (*action.arguments, "", "")
+    return phrases.actions[action.kind].format(place=place, what=phrases.names.get(what, ""))
 
 
 def random_start(world: World[Any], rng: Random) -> tuple[Any, ...]:

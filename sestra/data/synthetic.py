@@ -51,6 +51,9 @@ def annotated(world: str | World[Any], *, seed: int, turns: int = 5) -> Iterator
 UNFOLLOWABLE_SHARE, AMBIGUOUS_SHARE, REQUESTS_SHARE, FILLERS_SHARE = 0.3, 0.1, 0.6, 0.2
 """How often a broadened interaction ends with words that cannot be followed or that are ambiguous, how many of the other turns are
 requests, and how many have filler words."""
+UNRESOLVED_SHARE = 0.5
+"""How often ambiguous words lead nowhere; else they are taken in one of their readings, drawn at random. So an agent learns to do nothing,
+and still considers each reading, which it can offer."""
 MAX_TURNS_BEFORE = 6
 """The most turns that are taken before a broadened interaction begins, so that it may start in any state that play leads to."""
 
@@ -80,6 +83,8 @@ def broadened(world: str | World[Any], *, seed: int) -> Iterator[Context]:
             turn = draw_turn(wanted, context, rng) or draw_turn(grammar.RULES, context, rng)
             context = context.then(_filled(talk, turn, rng)) if turn else context
         turn = draw_turn(last, context, rng, changes=last is not talk.unfollowable)
+        if turn and last is talk.ambiguous and rng.random() < UNRESOLVED_SHARE:
+            turn = replace(turn, state=context.state)
         context = context.then(_filled(talk, turn, rng)) if turn else context
         if context.turns:
             yield context

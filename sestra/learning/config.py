@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Optimiser = Literal["rmsprop", "adam"]
 Preset = Literal["default", "paper", "authors"]
 BatchOrder = Literal["length", "random"]
+FOLDS = 5
+"""Of cross-validation."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class DataConfig:
     """Words that occur fewer times than this in the training data are unknown."""
     validation_fraction: float = setting(0.07, 1e-6, 0.9, rare=True)
     """Fraction of the training data that is held out for model selection; the same part for every seed."""
+    fold: int = setting(0, 0, FOLDS, rare=True)
+    """Which fifth of the training data is held out instead, for cross-validation; 0: the fraction."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,8 @@ class TrainConfig:
     """Where the defaults of the other flags come from: ours ('default'), the paper's text, or the program that its authors released."""
     teacher: str = ""
     """A trained agent for the same world, by name or run folder, that is distilled into the policy."""
+    init_from: str = ""
+    """A trained agent with the same policy settings, by name or run folder, whose weights and vocabulary training begins with."""
     data: DataConfig = field(default_factory=DataConfig)
     policy: PolicyConfig = field(default_factory=AttentionConfig)
     """The policy: a name, path/to/file.py:Class or package.module:Class."""
@@ -154,9 +160,11 @@ class TrainConfig:
                 part.check()
 
     def build_policy(self, tables: Tables, vocabulary: Vocabulary) -> Policy:
-        """A policy with fresh weights."""
+        """A policy with fresh weights; InputError, before memory is taken, if they were too many."""
         from sestra.learning.policies.base import Policy
+        from sestra.learning.policies.size import check_size
 
+        check_size(self.policy, lambda: self.policy.build(tables, vocabulary))
         policy = self.policy.build(tables, vocabulary)
         if not isinstance(policy, Policy):
             raise InputError(f"policy {self.policy_name!r}: its build gives {shortened(repr(policy))}; expected a Policy")

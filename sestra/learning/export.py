@@ -9,8 +9,11 @@ import numpy as np
 import torch
 
 from sestra.agent import folder as agent_folder
+from sestra.agent import run_examples
+from sestra.agent.calibration import Calibration, measure
+from sestra.agent.decoding import greedy, roll_out
 from sestra.agent.folder import About, Graphs
-from sestra.agent.runtime import Network
+from sestra.agent.runtime import Ensemble, Network
 from sestra.data.batch import Example, Turns, make_turns
 from sestra.data.vocabulary import SPECIAL, UNKNOWN, Vocabulary
 from sestra.errors import InputError, shortened
@@ -23,10 +26,14 @@ from sestra.worlds.tables import Tables
 TOLERANCE = 1e-3
 """How much a graph's numbers may differ from the policy's, absolutely and relatively."""
 CHECKED_STEPS = 3
+BATCH_SIZE = 128
 
 
 def export_run(run: RunFolder, examples: Turns | None = None) -> None:
-    """Write the run's selected policy as an agent into its folder; the graphs are also checked on some of the examples."""
+    """Write the run's selected policy as an agent into its folder.
+
+    On the examples, those that the run held out, its confidence is calibrated, and on some of them the graphs are checked.
+    """
     trained = load_trained(run)
     parameters = sum(parameter.numel() for parameter in trained.policy.parameters())
     training = trained.training | {
@@ -34,9 +41,16 @@ def export_run(run: RunFolder, examples: Turns | None = None) -> None:
         "data": dataclasses.asdict(run.source()),
         "model": checkpoint.checksum(run.model),
     }
-    config = trained.config
-    about = About(config.world, config.rollout.execution_horizon, config.rollout.verbosity, training)
+    config, calibration = trained.config, Calibration()
+    horizon = config.rollout.execution_horizon
     graphs = export_trained(trained, [] if examples is None else [examples.select(np.arange(min(len(examples), 64)))])
+    if examples is not None:
+        runtime = Ensemble([Network(graphs.encode, graphs.step, "the exported policy")])
+        executed = measure(lambda turns: roll_out(runtime, trained.tables, turns, horizon, greedy), trained.tables, examples, BATCH_SIZE)
+        calibration = executed.fit()
+    kept = run_examples.read(run.path)
+    suggested = kept.interactions if kept else ()
+    about = About(config.world, horizon, config.rollout.verbosity, training, examples=suggested, calibration=calibration)
     agent_folder.write(run.path / agent_folder.IN_RUN, about, trained.vocabulary, [graphs])
 
 

@@ -27,6 +27,7 @@ from sestra.learning.decoding import OracleGuided, forced, sampled
 from sestra.learning.device import on_device
 from sestra.learning.execution import Execution
 from sestra.learning.exploration import Exploration
+from sestra.learning.export import load_weights
 from sestra.learning.learners.base import Learner, average
 from sestra.learning.learners.best_action import BestAction
 from sestra.learning.learners.registry import LEARNERS
@@ -76,7 +77,10 @@ class Trainer:
         self.renamings = SymbolRenamings(self.tables, self.vocabulary) if config.data.rename_symbols else None
         torch.manual_seed(config.seed)
         self.generator = torch.default_generator  # initial weights and dropout draw from it, so everything does
-        self.policy = on_device(config.build_policy(self.tables, self.vocabulary), device)
+        policy = config.build_policy(self.tables, self.vocabulary)
+        if config.init_from:
+            load_weights(policy, config.init_from)
+        self.policy = on_device(policy, device)
         self.average = copy.deepcopy(self.policy).requires_grad_(False) if config.optimisation.ema_decay else self.policy
         self.critic = self._critic() if getattr(config.learner, "uses_critic", False) else None
         self.optimiser = optim.make_optimiser(config.optimisation, self.policy.parameters())

@@ -13,7 +13,7 @@ from sestra.data.examples import phrases_of, random_start
 from sestra.data.synthetic import generate, next_turn
 from sestra.errors import InputError
 from sestra.serve.schemas import Example
-from sestra.worlds import STOP, Action, World
+from sestra.worlds import World
 
 MAX_SUGGESTIONS = 4
 ATTEMPTS = 12
@@ -71,6 +71,15 @@ def suggestions(world: World[Any], state: tuple[Any, ...], *, spoken: bool, seed
     return found
 
 
+def agent_label(agent: Agent) -> str:
+    """What an agent is called where one is chosen: its name, with a word for the best of those that ship.
+
+    >>> agent_label(Agent.from_pretrained("alchemy")), agent_label(Agent.from_pretrained("alchemy-sestra"))
+    ('alchemy (best)', 'alchemy-sestra')
+    """
+    return f"{agent.name} (best)" if agent.shipped and agent.name == agent.world.name else agent.name
+
+
 def agent_in_words(agent: Agent) -> str:
     """What an agent is: its policy, its learner and the number of its networks, as far as its folder says.
 
@@ -87,21 +96,3 @@ def agent_in_words(agent: Agent) -> str:
         f"ensemble of {len(members)}" if isinstance(members, list) else "",
     ]
     return ", ".join(part for part in parts if part)
-
-
-def in_words(world: World[Any], action: Action) -> str:
-    """What an action does; where the world has no words for it, its slot and its edit.
-
-    >>> from sestra.worlds import get_world
-    >>> in_words(get_world("alchemy"), Action("push", ("7", "o")))
-    'adds orange to beaker 7'
-    """
-    if action == STOP:
-        return "stops"
-    phrases = phrases_of(world)
-    if action.kind not in phrases.actions:
-        slot, arguments = (action.arguments[0], action.arguments[1:]) if world.slots > 1 else ("", action.arguments)
-        edit = " ".join((action.kind.replace("_", " "), *(phrases.names.get(each, each) for each in arguments)))
-        return f"slot {slot}: {edit}" if slot else edit
-    place, what, *_ = (*action.arguments, "", "")
-    return phrases.actions[action.kind].format(place=place, what=phrases.names.get(what, ""))

@@ -70,6 +70,10 @@ def test_json():
         "stopped": True,
         "notes": ["“ad” was read as “add”."],
         "steps": [described, {**described, "action": "stop"}],
+        "understood": True,
+        "reason": None,
+        "confidence": 1.0,
+        "readings": [],
     }
 
 

@@ -33,11 +33,14 @@ def test_run_shows_every_action_and_the_final_state(capsys: pytest.CaptureFixtur
     assert lines[-1] == f"Final state: {trace.final_state}"
     for number, turn in enumerate(trace.turns, start=1):
         first = lines.index(f"{number}. {turn.instruction}") + 1
+        if not turn.understood:
+            assert lines[first] == f"   The agent does nothing ({turn.reason})."
+            continue
         for line, step in zip(lines[first:], turn.steps, strict=False):
             assert line.split("   (or ")[0].split() == [*step.action.split(), f"{step.probability:.0%}", *step.state.split()]
     notes = [f"   Note: {note}" for turn in trace.turns for note in turn.notes]
     assert [line for line in lines if line.startswith("   Note: ")] == notes
-    assert out.count("╰───╯") == 7 * 4
+    assert out.count("╰───╯") == 7 * (1 + sum(turn.understood for turn in trace.turns))
     assert "\x1b" not in out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import shutil
 import signal
@@ -88,6 +89,17 @@ def test_progress_and_settings(capsys, small_data, tmp_path):
     assert (config.rollout.horizon, config.rollout.verbosity) == (7, 0.2)  # those of Scene
 
 
+@pytest.mark.usefixtures("no_export")
+@pytest.mark.parametrize(("flag", "expected"), [("--initial-state", True), ("--no-initial-state", False), (None, True)])
+def test_both_forms_of_a_switch_are_accepted_whatever_its_default(capsys, small_data, tmp_path, flag, expected):
+    """The default of --initial-state is True."""
+    flags = [*([flag] if flag else []), "--rename-symbols", "--no-rename-symbols", *SMALL]
+    status, _, errors = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", *flags)
+    assert status == 0, errors
+    config = RunFolder(tmp_path / "run").config()
+    assert (config.policy.initial_state, config.data.rename_symbols) == (expected, False)
+
+
 def test_tensorboard(capsys, small_data, tmp_path):
     pytest.importorskip("tensorboard")
     status, _, _ = run(capsys, "train", "--world", "scene", "--data", small_data, "--out", tmp_path / "run", "--tensorboard", *SMALL)
@@ -101,6 +113,13 @@ def test_tensorboard_where_it_is_missing(capsys, small_data, tmp_path, monkeypat
     assert status == 2
     assert "pip install 'sestra[train]'" in errors
     assert not (tmp_path / "run").exists()
+
+
+def test_an_accuracy_that_there_is_none_of_is_not_shown():
+    """Of interactions with two instructions there is none of the first three."""
+    from sestra.cli.progress import accuracies
+
+    assert accuracies({"inst": 50.0, "utts3": math.nan, "utts5": 25.04}) == ["Inst 50.0", "5utts 25.0"]
 
 
 def test_clock_of_the_batches_starts_anew_with_each_epoch():

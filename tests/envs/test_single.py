@@ -10,13 +10,15 @@ import pytest
 from environments import END, FEW, MIDDLE, NAMES, START, act, identifier, make, two_instructions
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
+from lamps import Lamps
+from lamps import interactions as lamps_interactions
 
 import sestra.envs
 from sestra.data.scone import Interaction
 from sestra.data.vocabulary import UNKNOWN, Vocabulary, tokenize
 from sestra.envs.single import InstructionEnv
 from sestra.envs.vector import InstructionVectorEnv
-from sestra.worlds import STOP, get_world
+from sestra.worlds import STOP, WORLDS, get_world
 from sestra.worlds.tables import compile_world
 
 
@@ -29,8 +31,23 @@ def alchemy() -> gymnasium.Env:
 
 
 def test_import_is_enough():
-    sestra.envs.register()  # once more does no harm
+    sestra.envs.register("tangrams")  # once more does no harm
     assert gymnasium.make("sestra.envs:sestra/Tangrams-v0", interactions=FEW["tangrams"]).unwrapped.world.name == "tangrams"
+
+
+@pytest.mark.parametrize(("name", "expected"), [("lamps", "Lamps"), ("my-lamps_2", "MyLamps2"), ("redLamps", "RedLamps")])
+def test_a_world_that_is_registered_later_has_an_identifier(name, expected, monkeypatch):
+    monkeypatch.setattr(WORLDS, "_registered", {})
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
+    WORLDS.register(name, Lamps)
+    single = gymnasium.make(f"sestra/{expected}-v0", interactions=lamps_interactions(3, seed=1))
+    assert type(single.unwrapped.world) is Lamps
+    assert isinstance(single.unwrapped, sestra.envs.InstructionEnv)
+    assert single.reset(seed=1)[1]["instruction"]
+    vector = gymnasium.make_vec(
+        f"sestra/{expected}-v0", num_envs=2, vectorization_mode="vector_entry_point", interactions=lamps_interactions(3, seed=1)
+    )
+    assert isinstance(vector, sestra.envs.InstructionVectorEnv)
 
 
 @pytest.mark.parametrize("episode", ["instruction", "interaction"])

@@ -15,6 +15,7 @@ from sestra.data.batch import encode_turns
 from sestra.data.vocabulary import Vocabulary
 from sestra.learning.config import configure
 from sestra.learning.decoding import forced, greedy
+from sestra.learning.policies.base import Inputs
 from sestra.learning.policies.registry import POLICIES
 from sestra.learning.rollout import roll_out
 from sestra.worlds.tables import Tables
@@ -52,6 +53,18 @@ def test_a_turn_is_scored_alone_as_it_is_in_a_batch():
         alone = roll_out(policy, tables, one, 4, forced(together.actions.T[row : row + 1]))
         length = int(together.lengths[row])
         torch.testing.assert_close(alone.log_probs[:length, 0], together.log_probs[:length, row])
+
+
+def test_all_tensors_are_on_the_device_of_the_inputs():
+    """Torch refuses to mix devices; the device 'meta', which has shapes alone, is one that every machine has."""
+    tables, vocabulary = Tables(Lamps()), Vocabulary(("light", "one", "red"))
+    policy = POLICIES.get(REFERENCE)(size=8).build(tables, vocabulary).to("meta")
+    words, states = torch.ones(2, 5, dtype=torch.long, device="meta"), torch.zeros(2, 3, dtype=torch.long, device="meta")
+    lengths = torch.full((2,), 5, device="meta")
+    inputs = Inputs(words, lengths, torch.zeros_like(lengths), states.unsqueeze(1), torch.zeros_like(lengths))
+    memory, carry = policy.encode(inputs)
+    scored = policy.step(memory, carry, states, torch.full((2,), tables.actions, device="meta"), return_attention=True)
+    assert (scored.logits.device.type, scored.logits.shape) == ("meta", (2, tables.actions))
 
 
 def test_it_learns(accuracy_on_lamps):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,8 @@ from sestra.worlds.alchemy import grammar
 from sestra.worlds.alchemy.drawing import DRAWING
 from sestra.worlds.alchemy.world import Alchemy
 
-LAMPS = f"{Path(__file__).parents[1] / 'lamps.py'}:Lamps"
+PACKAGE = Path(__file__).parents[2]
+LAMPS = f"{PACKAGE / 'tests' / 'lamps.py'}:Lamps"
 
 
 @pytest.fixture
@@ -43,10 +45,48 @@ def test_registered_in_python(monkeypatch: pytest.MonkeyPatch):
     WORLDS.register("my-lamps", Lamps)
     assert WORLDS.names() == ["alchemy", "scene", "tangrams", "my-lamps"]
     assert type(get_world("my-lamps")) is Lamps
-    assert WORLDS.reference(Lamps) == "my-lamps"
+    assert WORLDS.reference(Lamps) == LAMPS, "found from anywhere"
+    assert get_world(LAMPS) is get_world("my-lamps")
     assert scone.world_of("my-lamps-train.tsv") == "my-lamps"
     with pytest.raises(InputError, match=r"expected a subclass of sestra\.worlds\.World"):
         WORLDS.register("nothing", dict)
+
+
+def test_a_class_that_no_other_process_finds_has_its_name_alone(monkeypatch: pytest.MonkeyPatch):
+    class Inner(Lamps):
+        """Defined in a function."""
+
+    monkeypatch.setattr(WORLDS, "_registered", {})
+    monkeypatch.setattr(WORLDS, "_references", {})
+    with pytest.raises(InputError, match="is not defined at the top level of a file"):
+        WORLDS.reference(Inner)
+    WORLDS.register("inner", Inner)
+    assert WORLDS.reference(Inner) == "inner"
+
+
+SCRIPT = """
+import sestra
+from sestra.worlds import WORLDS
+from lamps import Lamps, interactions
+
+
+class Kitchen(Lamps):
+    pass
+
+
+if __name__ == "__main__":
+    WORLDS.register("kitchen", Kitchen)
+    sestra.train("kitchen", interactions(20, seed=1), out="run", epochs=1, embedding=4, hidden=6)
+"""
+
+
+def test_a_run_of_a_registered_world_is_evaluated_by_another_process(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "kitchen.py").write_text(SCRIPT)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(PACKAGE), str(PACKAGE / "tests")))}
+    subprocess.run([sys.executable, "kitchen.py"], cwd=tmp_path, check=True, env=environment, capture_output=True)
+    status, output, errors = run(capsys, "evaluate", tmp_path / "run", "--data", data)
+    assert (status, errors) == (0, "")
+    assert "Inst" in output
 
 
 @pytest.mark.parametrize(

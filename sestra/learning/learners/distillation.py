@@ -20,6 +20,8 @@ from sestra.data.batch import batches, encode_turns
 from sestra.data.scone import Interaction
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
+from sestra.learning.config import TrainConfig
+from sestra.learning.settings import flag
 from sestra.worlds.tables import Integers, Tables
 
 DISTILLATION_WEIGHT = 0.7
@@ -41,7 +43,7 @@ class Teacher:
     @classmethod
     def load(cls, name: str, world: str) -> Teacher:
         """The agent of that name; its world must be the run's."""
-        contents = agent_folder.read(_find(name))
+        contents = agent_folder.read(find(name, "teacher"))
         if contents.about.world != world:
             raise InputError(f"--teacher {name}: is an agent for {contents.about.world}, but the run is in {world}; name one for {world}")
         return cls(contents.runtime(), contents.tables, contents.vocabulary, contents.about.horizon, contents.checksum)
@@ -63,13 +65,19 @@ class Teacher:
         )
 
 
-def absolute_name(name: str) -> str:
-    """The name of a teacher that ships with the package as it is, of any other the absolute path."""
-    return name if _find(name).parent == pretrained.HERE else str(Path(name).resolve())
+def with_absolute_names(config: TrainConfig) -> TrainConfig:
+    """The settings with the absolute paths of agents; those that ship with the package keep their names."""
+    names = {each: _absolute(getattr(config, each), each) for each in ("teacher", "init_from") if getattr(config, each)}
+    return config.changed(**names)
 
 
-def _find(name: str) -> Path:
+def _absolute(name: str, setting: str) -> str:
+    return name if find(name, setting).parent == pretrained.HERE else str(Path(name).resolve())
+
+
+def find(name: str, setting: str) -> Path:
+    """The folder of an agent that a setting names."""
     try:
         return agent_folder.find(name)
     except InputError as error:
-        raise InputError(f"--teacher {error}") from error
+        raise InputError(f"{flag(setting)} {error}") from error
