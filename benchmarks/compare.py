@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -27,8 +28,8 @@ class Options:
     """The benchmark: a file in the folder benchmarks, without its ending; the other checkout's own one, if it has it."""
     arguments: tyro.conf.Positional[tuple[str, ...]] = ()
     """Its arguments; put -- before the first one that begins with a dash."""
-    other_arguments: tuple[str, ...] | None = None
-    """The other checkout's arguments, if they are others, such as the names of its own agents; figures are then paired in order."""
+    other_arguments: str = ""
+    """The other checkout's arguments, as one text, if they are others: the names of its own agents. Figures are then paired in order."""
     other: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("../old")
     """The other checkout."""
     figure: str = "instructions"
@@ -67,7 +68,7 @@ def figures(found: Any, wanted: str, place: tuple[str, ...] = ()) -> Iterator[tu
 
 def run(checkout: Path, options: Options) -> dict[str, float]:
     name = f"benchmarks/{options.benchmark}.py"
-    own = options.arguments if checkout == HERE or options.other_arguments is None else options.other_arguments
+    own = shlex.split(options.other_arguments) if checkout != HERE and options.other_arguments else options.arguments
     command = [sys.executable, str((checkout if (checkout / name).exists() else HERE) / name), *own, "--json"]
     done = subprocess.run(
         command, cwd=checkout, env=os.environ | {"PYTHONPATH": str(checkout)}, capture_output=True, text=True, check=False
@@ -85,7 +86,7 @@ def main() -> None:
             for name, value in run(checkout, options).items():
                 rounds[checkout][name].append(value)
     here, other = rounds.values()
-    if options.other_arguments is not None:
+    if options.other_arguments:
         if len(here) != len(other):
             sys.exit(f"compare: {len(here)} figures here and {len(other)} in the other checkout; expected as many of each")
         other = dict(zip(here, other.values(), strict=True))
