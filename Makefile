@@ -5,8 +5,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DEMO ?= page
 PORT ?= 8000
+MINUTES ?= 1
+SEED ?= 0
 
-.PHONY: demo test slow install lint types format docs figures clean help
+.PHONY: demo test slow fuzz audit sbom install lint types format docs figures clean help
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -19,6 +21,17 @@ test: install ## run the tests
 
 slow: install ## run the tests that take minutes: grids and sweeps on Ray, killed and continued
 	@$(BIN)/python -m pytest -q -m slow
+
+fuzz: install ## run every fuzzer for MINUTES=1 with SEED=0; fails if any of them found something
+	@failed=; for each in tsv_files agent_folders command_lines http_requests training_crashes; do \
+	  echo "$$each:"; $(BIN)/python tests/fuzz/$$each.py --minutes $(MINUTES) --seed $(SEED) || failed="$$failed $$each"; \
+	done; if [ -n "$$failed" ]; then echo "wrong:$$failed" >&2; exit 1; fi
+
+audit: install ## look up known vulnerabilities of the installed packages, where pip-audit and a network are there
+	@.ci/audit $(BIN)/python
+
+sbom: install ## write the software bill of materials of a release (CycloneDX JSON) into dist
+	@mkdir -p dist && $(BIN)/python .ci/sbom.py > dist/sestra.cdx.json && echo dist/sestra.cdx.json
 
 install: $(VENV)/.dev ## create .venv and install the package and all development tools into it (does nothing when it is up to date)
 

@@ -27,6 +27,8 @@ class Options:
     """The benchmark: a file in the folder benchmarks, without its ending; the other checkout's own one, if it has it."""
     arguments: tyro.conf.Positional[tuple[str, ...]] = ()
     """Its arguments; put -- before the first one that begins with a dash."""
+    other_arguments: tuple[str, ...] | None = None
+    """The other checkout's arguments, if they are others, such as the names of its own agents; figures are then paired in order."""
     other: Annotated[Path, tyro.conf.arg(metavar="FOLDER")] = Path("../old")
     """The other checkout."""
     figure: str = "instructions"
@@ -65,7 +67,8 @@ def figures(found: Any, wanted: str, place: tuple[str, ...] = ()) -> Iterator[tu
 
 def run(checkout: Path, options: Options) -> dict[str, float]:
     name = f"benchmarks/{options.benchmark}.py"
-    command = [sys.executable, str((checkout if (checkout / name).exists() else HERE) / name), *options.arguments, "--json"]
+    own = options.arguments if checkout == HERE or options.other_arguments is None else options.other_arguments
+    command = [sys.executable, str((checkout if (checkout / name).exists() else HERE) / name), *own, "--json"]
     done = subprocess.run(
         command, cwd=checkout, env=os.environ | {"PYTHONPATH": str(checkout)}, capture_output=True, text=True, check=False
     )
@@ -82,13 +85,23 @@ def main() -> None:
             for name, value in run(checkout, options).items():
                 rounds[checkout][name].append(value)
     here, other = rounds.values()
+    if options.other_arguments is not None:
+        if len(here) != len(other):
+            sys.exit(f"compare: {len(here)} figures here and {len(other)} in the other checkout; expected as many of each")
+        other = dict(zip(here, other.values(), strict=True))
     compared = []
     for name in here:
         ratios = [new / old for new, old in zip(here[name], other.get(name, []), strict=False)]
         if ratios:
             new, old = statistics.median(here[name]), statistics.median(other[name])
             compared.append(Comparison(name, new, old, new / old, min(ratios), max(ratios)))
-    result = {"benchmark": options.benchmark, "arguments": options.arguments, "rounds": options.rounds, "figure": options.figure}
+    result = {
+        "benchmark": options.benchmark,
+        "arguments": options.arguments,
+        "other_arguments": options.other_arguments,
+        "rounds": options.rounds,
+        "figure": options.figure,
+    }
     show(
         options.json,
         result | {"compared": [asdict(each) for each in compared]},

@@ -30,8 +30,8 @@ ABANDONED_AFTER = 3600.0
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary path beside the given one to write to; on success it replaces the given one, on failure it is deleted.
 
-    A symbolic link is replaced, and what it points to is left alone; whatever else exists and is not an ordinary file is refused. After a
-    loss of power the file is the old one or the new one.
+    A symbolic link is replaced, and what it points to is left alone; whatever else exists and is not an ordinary file is refused, and so is
+    a file of the operating system. After a loss of power the file is the old one or the new one.
     """
     path = Path(path)
     if "\0" in str(path):
@@ -40,6 +40,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise InputError(f"{path}: is a directory; give the name of a file to write")
     if os.path.exists(path) and not os.path.isfile(path):
         raise InputError(f"{path}: is not an ordinary file; give the name of one, or of a file that does not exist yet")
+    if os.path.lexists(path) and is_system_folder(path.parent):
+        raise InputError(f"{path}: belongs to the operating system; give the name of another file")
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         remove_unfinished_files(path.parent, f"{path.name}.", older_than=ABANDONED_AFTER)
@@ -56,6 +58,19 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+SYSTEM = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr", "/System", "/Library", "/private/etc")
+NOT_SYSTEM = ("/dev/shm", "/usr/local", "/usr/src")  # noqa: S108
+"""Folders in those where people put files of their own."""
+
+
+def is_system_folder(folder: Path) -> bool:
+    """Whether files in the folder belong to the operating system."""
+    place = folder.resolve()
+    windows = os.environ.get("SYSTEMROOT") if os.name == "nt" else None
+    system = any(place.is_relative_to(each) for each in (*SYSTEM, *filter(None, [windows])))
+    return system and not any(place.is_relative_to(each) for each in NOT_SYSTEM)
 
 
 def _sync(path: Path) -> None:

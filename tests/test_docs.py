@@ -51,6 +51,7 @@ RULES = {
     "sestra train --world tangrams --policy objects": Rule(f"{SMALL} --epochs 1 --generated 20"),
     "sestra train": Rule(f"{SMALL} --epochs 1"),
     "sestra evaluate": Rule(SMALL),
+    "sestra analyze alchemy-sestra --annotations": Rule(only_parsed="needs SCONE; tests/analysis/test_annotations.py reads annotations"),
     "sestra analyze": Rule(f"{SMALL} --errors 3"),
     "sestra check": Rule("--capability colour"),
     "sestra data generate": Rule("--count 20"),

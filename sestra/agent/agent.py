@@ -7,6 +7,7 @@ trace = agent.follow("1:g 2:_ 3:p 4:_ 5:y 6:oo 7:_", ["throw out first beaker", 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -102,6 +103,19 @@ class Agent:
         with TemporaryDirectory() as folder:
             self.save_pretrained(folder)
             return hub.push(Path(folder), repository, private=private, branch=branch, commit_message=commit_message, token=token)
+
+    def members(self) -> list[Agent]:
+        """Agents of one network each, with the networks of this one."""
+        if self._folder is None:
+            raise InputError("this agent was not loaded from a folder, so that its networks are not known one by one")
+        contents = agent_folder.read(self._folder)
+        alone = [replace(contents, networks=(network,)) for network in contents.networks]
+        return [Agent(each.runtime(), self.tables, self.vocabulary, self.about, self.name) for each in alone]
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it comes with the package."""
+        return self._folder is not None and self._folder.parent == pretrained.HERE
 
     def __repr__(self) -> str:
         return f"<Agent {self.name!r} for {self.world.name}>"

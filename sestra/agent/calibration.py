@@ -17,7 +17,9 @@ Floats = NDArray[np.float64]
 REFUSED_AT_MOST = 0.01
 """Of what an agent follows rightly on validation, the fraction that its own caution may refuse."""
 MAX_LOGIT = 12.0
-NEWTON_STEPS = 50
+NEWTON_STEPS = 100
+PRIOR = 1.0
+"""The precision of the Gaussian around no scaling that keeps a fit to little data near it."""
 BINS, FOLDS = 10, 5
 
 
@@ -35,19 +37,17 @@ class Calibration:
 
     @classmethod
     def fit(cls, probabilities: Floats, right: Flags) -> Calibration:
-        """The most likely scaling; the caution is the highest that refuses at most one in a hundred of the executions that were right.
-
-        One success and one failure at even odds are added, so that it is defined where all executions were right, or none.
+        """The scaling that is most likely, given that scalings near none are; the caution is the highest that refuses at most one in a
+        hundred of the executions that were right.
         """
-        scores = np.append(_logit(probabilities), [0.0, 0.0])  # [executions + 2]
-        labels = np.append(right.astype(np.float64), [1.0, 0.0])
-        inputs = np.stack([scores, np.ones_like(scores)], 1)  # [executions + 2, 2]
-        weights = np.array([1.0, 0.0])
+        scores, none = _logit(probabilities), np.array([1.0, 0.0])
+        inputs = np.stack([scores, np.ones_like(scores)], 1)  # [executions, 2]
+        weights = none.copy()
         for _ in range(NEWTON_STEPS):
             predicted = _sigmoid(inputs @ weights)
-            gradient = inputs.T @ (predicted - labels)  # [2]
-            curvature = (inputs * (predicted * (1 - predicted))[:, None]).T @ inputs + 1e-6 * np.eye(2)  # [2, 2]
-            change = np.linalg.solve(curvature, gradient)
+            gradient = inputs.T @ (predicted - right) + PRIOR * (weights - none)  # [2]
+            curvature = (inputs * (predicted * (1 - predicted))[:, None]).T @ inputs + PRIOR * np.eye(2)  # [2, 2]
+            change = np.linalg.solve(curvature, gradient).clip(-1, 1)
             weights -= change
             if np.abs(change).max() < 1e-9:
                 break

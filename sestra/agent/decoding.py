@@ -61,21 +61,24 @@ def roll_out(
     batch, encoded = len(turns), runtime.encode(turns)
     rows = np.arange(batch)  # [running]: the executions that are scored: all that run, and some that ended since the last left
     state, previous, alive = turns.initial, np.full(batch, tables.actions), np.ones(batch, np.bool_)
+    acting = alive if idle is None else ~idle  # [batch]
     states, actions, lives, scores, maps = [], [], [], [], []
     for number in range(horizon):
-        if alive.sum() < COMPACT_BELOW * len(rows):
+        if np.count_nonzero(alive) < COMPACT_BELOW * len(rows):
             running = np.flatnonzero(alive[rows])
             encoded, rows = [each.select(running) for each in encoded], rows[running]
-        step = runtime.step(encoded, state[rows], previous[rows], attention=attention)
+        given = (state, previous) if len(rows) == batch else (state[rows], previous[rows])
+        step = runtime.step(encoded, *given, attention=attention)
         encoded = step.encoded
         log_probs = _scatter(step.log_probs, rows, batch)  # [batch, actions]
         chosen = choose(log_probs, number)
-        action = np.where(alive if idle is None else alive & ~idle, chosen, tables.stop)  # [batch]
+        action = np.where(acting if number == 0 else acting & alive, chosen, tables.stop)  # [batch]
         states.append(state)
         actions.append(action)
         lives.append(alive)
         scores.append(log_probs)
-        maps.append({name: _whole(each, rows, batch) for name, each in step.attention.items()})
+        whole = len(rows) == batch
+        maps.append(step.attention if whole else {name: _whole(each, rows, batch) for name, each in step.attention.items()})
         state, previous, alive = tables.step(state, action), action, action != tables.stop
         if not alive.any():
             break
@@ -92,8 +95,6 @@ def _scatter(values: NDArray[np.float32], rows: Integers, size: int) -> NDArray[
 
 
 def _whole(found: AttentionMap, rows: Integers, size: int) -> AttentionMap:
-    if len(rows) == size:
-        return found
     places = np.full((size, found.places.shape[1]), -1)  # [size, keys]
     places[rows] = found.places
     return AttentionMap(found.over, _scatter(found.weights, rows, size), places)

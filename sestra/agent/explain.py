@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sestra.agent.execution import Execution
 from sestra.agent.parsing import ParsedContext
-from sestra.agent.trace import Alternative, Attention, Over, Step, Turn, Weight
+from sestra.agent.trace import Alternative, Attention, Labelled, Over, Step, Turn
 from sestra.agent.understanding import Verdict, question
 from sestra.errors import shortened
 from sestra.worlds.tables import Tables
@@ -17,9 +17,6 @@ from sestra.worlds.tables import Tables
 ALTERNATIVES = 5
 DECIMALS = 4
 """Of attention weights, to keep the JSON short."""
-
-Weights = list[list[list[float]]]
-"""Of one execution: [steps][heads][keys]."""
 
 
 def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execution, verdicts: Sequence[Verdict]) -> list[Turn]:
@@ -33,7 +30,7 @@ def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execut
     other_actions, other_probabilities = indices.tolist(), np.exp(np.take_along_axis(others, indices, -1)).tolist()
     states = np.concatenate([execution.states[1:], execution.final[None]]).swapaxes(0, 1).tolist()  # [batch][steps][slots]
     attention = _attention(contexts, execution)
-    names, world = [str(action) for action in tables.world.actions], tables.world
+    names, world = tables.world.action_names, tables.world
     explained = []
     for row, (context, actions, length, stopped, verdict) in enumerate(
         zip(contexts, taken.tolist(), execution.lengths.tolist(), execution.stopped.tolist(), verdicts, strict=True)
@@ -66,14 +63,15 @@ def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execut
 def _attention(contexts: Sequence[ParsedContext], execution: Execution) -> list[list[tuple[Attention, ...]]]:
     """Of each execution, step by step."""
     alive, lengths = execution.alive.T, execution.lengths.tolist()  # [batch, steps]
+    ends = np.cumsum(lengths)[:-1]  # where the steps of the next execution begin
     columns: list[list[list[Attention]]] = []  # [names][batch][steps]
     for name, first in execution.attention[0].items():
         weights = np.stack([step[name].weights for step in execution.attention], 1)[alive]  # [steps of all executions, heads, keys]
-        rounded = iter(weights.astype(np.float64).round(DECIMALS).tolist())
+        rounded = np.split(weights.astype(np.float64).round(DECIMALS), ends)  # of each execution, [steps, heads, keys]
         columns.append(
             [
-                _steps(name, first.over, list(islice(rounded, length)), place, context.labels)
-                for length, place, context in zip(lengths, first.places.tolist(), contexts, strict=True)
+                _steps(name, first.over, own, place, context.labels)
+                for own, place, context in zip(rounded, first.places.tolist(), contexts, strict=True)
             ]
         )
     if not columns:
@@ -81,13 +79,16 @@ def _attention(contexts: Sequence[ParsedContext], execution: Execution) -> list[
     return [list(zip(*each, strict=True)) for each in zip(*columns, strict=True)]
 
 
-def _steps(name: str, over: Over, weights: Weights, places: list[int], labels: list[str | None]) -> list[Attention]:
+def _steps(name: str, over: Over, weights: NDArray[np.float64], places: list[int], labels: list[str | None]) -> list[Attention]:
     """One attention mechanism in the steps of one execution."""
     if over == "objects":
         chosen = [(key, str(place + 1)) for key, place in enumerate(places) if place >= 0]
     else:
         chosen = [(key, label) for key, place in enumerate(places) if 0 <= place < len(labels) and (label := labels[place]) is not None]
-    return [Attention(name, over, tuple([tuple([Weight(label, head[key]) for key, label in chosen]) for head in step])) for step in weights]
+    shown = tuple([label for _, label in chosen])
+    if len(chosen) < weights.shape[2]:
+        weights = weights[:, :, [key for key, _ in chosen]]
+    return [Attention.of(name, over, Labelled(shown, step)) for step in weights.tolist()]
 
 
 def _refusal(tables: Tables, start: str, verdict: Verdict) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from sestra import pretrained
 from sestra.agent.calibration import Calibration
 from sestra.agent.limits import MAX_INSTRUCTION_LENGTH
+from sestra.agent.memory_limit import memory_limit
 from sestra.agent.runtime import Ensemble, Network
 from sestra.data.vocabulary import MAX_WORD_LENGTH, Vocabulary
 from sestra.errors import InputError, check_number, shortened
@@ -33,6 +34,8 @@ IN_RUN = "agent"
 """The folder in a run's folder that has the run's agent."""
 MAX_GRAPH = 256 << 20
 """Bytes of a graph."""
+MEMORY, MEMORY_PER_BYTE = 1 << 30, 16
+"""Bytes that a network may take while it is loaded and tried: so many, and so many times those of its graphs."""
 MAX_NETWORKS = 64
 MAX_EXAMPLES = 50
 
@@ -85,9 +88,15 @@ class Contents:
 
     def runtime(self) -> Ensemble:
         """The networks, each checked to fit the world and the vocabulary."""
-        networks = [Network(each.encode, each.step, f"network {number}") for number, each in enumerate(self.networks, start=1)]
-        for network in networks:
-            network.check(self.tables, len(self.vocabulary))
+        networks = []
+        for number, each in enumerate(self.networks, start=1):
+            with memory_limit(MEMORY + MEMORY_PER_BYTE * (len(each.encode) + len(each.step))):
+                try:
+                    network = Network(each.encode, each.step, f"network {number}")
+                    network.check(self.tables, len(self.vocabulary))
+                except MemoryError as error:
+                    raise InputError(f"network {number}: needs more memory than a network of its size; use another agent") from error
+            networks.append(network)
         return Ensemble(networks)
 
 

@@ -71,13 +71,16 @@ class Network:
         outputs = [each.name for each in self._step.get_outputs()]
         self._scores = ["logits", *(f"next_{name}" for name in self._carry)]
         self._maps = [name for name in outputs if ":" in name]
-        wanted = [*self._memory, *self._carry], ["states", "previous", *self._memory, *self._carry], [*self._scores, *self._maps]
+        self._all = self._scores + self._maps
+        self._inputs = ["states", "previous", *self._memory, *self._carry]
+        wanted = [*self._memory, *self._carry], self._inputs, self._all
         found = [each.name for each in self._encode.get_outputs()], [each.name for each in self._step.get_inputs()], outputs
         given = tuple(each.name for each in self._encode.get_inputs())
         kinds = {each.name: each.type for each in (*self._encode.get_outputs(), *self._step.get_outputs())}
         fit = given == INPUTS and all(sorted(one) == sorted(other) for one, other in zip(wanted, found, strict=True))
         if not fit or not _are_maps(self._maps) or any(not kind.startswith(_kind(name)) for name, kind in kinds.items()):
             raise InputError(f"{place}: its two graphs do not fit each other; the files are damaged, use another agent")
+        self._attention = [_Attention.of(name, self._all) for name in self._maps if name.startswith("weights:")]
 
     def check(self, tables: Tables, words: int) -> None:
         """Raise InputError unless the network takes the world's states and that many words, and scores its actions."""
@@ -106,13 +109,17 @@ class Network:
         self, encoded: Encoded, states: Integers, previous: Integers, *, attention: bool
     ) -> tuple[NDArray[np.float32], Encoded, dict[str, AttentionMap]]:
         """The logits, ``[batch, actions]``, what to give to the next step, and the attention if it is asked for."""
-        given = dict(zip(self._memory, encoded.memory, strict=True)) | dict(zip(self._carry, encoded.carry, strict=True))
-        given |= {"states": states, "previous": previous}
-        logits, *rest = self._run(self._step, self._scores + self._maps if attention else self._scores, given, len(states))
+        given = dict(zip(self._inputs, (states, previous, *encoded.memory, *encoded.carry), strict=True))
+        found = self._run(self._step, self._all if attention else self._scores, given, len(states))
+        logits = found[0]
         if not np.isfinite(logits).all():
             raise InputError(f"{self._place}: gives scores that are not finite numbers; the files are damaged, use another agent")
-        carry, maps = rest[: len(self._carry)], dict(zip(self._maps, rest[len(self._carry) :], strict=False))
-        return logits, Encoded(encoded.memory, tuple(carry)), {name: _map(key, maps) for key in maps if (name := _name(key))}
+        if self._carry:
+            encoded = Encoded(encoded.memory, tuple(found[1 : len(self._scores)]))
+        maps = (
+            {each.name: AttentionMap(each.over, found[each.weights], found[each.places]) for each in self._attention} if attention else {}
+        )
+        return logits, encoded, maps
 
     def _run(self, session: ort.InferenceSession, outputs: list[str], given: Mapping[str, NDArray[Any]], batch: int) -> list[NDArray[Any]]:
         """The outputs, each with a row for every turn."""
@@ -121,7 +128,7 @@ class Network:
         except FAILURES as error:
             raise InputError(f"{self._place}: fails ({_said(error)}); the agent does not fit its world or its words") from error
         for name, array in zip(outputs, found, strict=True):
-            if array.shape[:1] != (batch,):
+            if array.ndim == 0 or len(array) != batch:
                 raise InputError(f"{self._place}: its {name} has shape {array.shape} for {batch} turns; use another agent")
         return found
 
@@ -149,15 +156,19 @@ def _said(error: Exception) -> str:
     return shortened(" ".join(str(error).split()), 200)
 
 
-def _name(key: str) -> str:
-    """The name of an attention map, if the output is its weights."""
-    what, _, name = key.split(":", 2)
-    return name if what == "weights" else ""
+class _Attention(NamedTuple):
+    """An attention map among the outputs of a step."""
 
+    name: str
+    over: Over
+    weights: int
+    """Which output."""
+    places: int
 
-def _map(key: str, maps: Mapping[str, NDArray[Any]]) -> AttentionMap:
-    _, over, name = key.split(":", 2)
-    return AttentionMap(cast("Over", over), maps[key], maps[f"places:{over}:{name}"])
+    @classmethod
+    def of(cls, output: str, outputs: list[str]) -> _Attention:
+        _, over, name = output.split(":", 2)
+        return cls(name, cast("Over", over), outputs.index(output), outputs.index(f"places:{over}:{name}"))
 
 
 class Ensemble:
@@ -179,11 +190,12 @@ class Ensemble:
 
 def mean_log_probs(logits: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     """The logarithm of the mean of the probabilities that several logits, ``[batch, actions]`` each, give."""
+    if len(logits) == 1:
+        result: NDArray[np.float32] = logits[0] - logits[0].max(-1, keepdims=True)
+        result -= np.log(np.exp(result).sum(-1, keepdims=True))
+        return result
     together = np.stack(logits)  # [networks, batch, actions]
     together -= together.max(-1, keepdims=True)
-    if len(logits) == 1:
-        result: NDArray[np.float32] = together[0] - np.log(np.exp(together[0]).sum(-1, keepdims=True))
-        return result
     probabilities = np.exp(together, out=together)
     probabilities /= probabilities.sum(-1, keepdims=True) * len(logits)
     mean: NDArray[np.float32] = probabilities.sum(0)

@@ -20,6 +20,8 @@ LONG = 7
 """Words with at least so many letters may have two mistakes, shorter ones only one."""
 FREQUENCY_RATIO = 2
 """Of several equally close words the most frequent is taken if it is so many times as frequent as the next, by Zipf's law."""
+MAX_REMEMBERED = 10_000
+"""How many words that are not in the vocabulary are remembered with their corrections."""
 COMMON = 1000
 """A word that stands so often in the dictionary's texts is English, and no misspelling of another."""
 CONFUSED = {"forth": "fourth", "tow": "two", "fist": "first"}
@@ -58,6 +60,7 @@ class Speller:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._words = vocabulary.words
+        self._corrected: dict[str, tuple[Word, int]] = {}
         self._known = {word: (Word(word, word, known=True), number) for number, word in enumerate(vocabulary.words, start=len(SPECIAL))}
 
     def read(self, instruction: str) -> tuple[tuple[Word, ...], tuple[int, ...]]:
@@ -67,10 +70,19 @@ class Speller:
         return tuple(word for word, _ in read), tuple(number for _, number in read)
 
     def _read_unknown(self, token: str) -> tuple[Word, int]:
-        meant = self.correct(token)
-        if meant is None:
-            return Word(token, SPECIAL[UNKNOWN], known=False), UNKNOWN
-        return Word(token, meant, known=True), self._known[meant][1]
+        """Remembered, since an interaction's earlier instructions are read again with every later one."""
+        found = self._corrected.get(token)
+        if found is None:
+            meant = self.correct(token)
+            if meant is None:
+                found = Word(token, SPECIAL[UNKNOWN], known=False), UNKNOWN
+            else:
+                found = Word(token, meant, known=True), self._known[meant][1]
+            if len(token) <= LONGEST + 2:
+                if len(self._corrected) >= MAX_REMEMBERED:
+                    self._corrected.clear()
+                self._corrected[token] = found
+        return found
 
     def correct(self, word: str) -> str | None:
         """The closest known word, if one is close enough; of several equally close ones, the most frequent, if it is clearly so."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sestra.io import plain
 from sestra.worlds import STOP, get_world
@@ -55,13 +55,55 @@ class Weight:
 
 
 @dataclass(frozen=True, slots=True)
-class Attention:
+class Labelled:
+    """The weights of an attention before they are put together with their labels."""
+
+    labels: tuple[str, ...]
+    """Of the keys; the same object for all steps of a turn."""
+    weights: list[list[float]]
+    """``[heads][keys]``"""
+
+    def heads(self) -> tuple[tuple[Weight, ...], ...]:
+        return tuple([tuple(map(Weight, self.labels, head)) for head in self.weights])
+
+
+class _Deferred:
+    """Has attention weights that need not be looked at: there are hundreds in every step."""
+
+    __slots__ = ("_labelled",)
+    _labelled: Labelled | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attention(_Deferred):
     """One attention mechanism in one step; which ones there are depends on the policy and on the turn."""
 
     name: str
     over: Over
     heads: tuple[tuple[Weight, ...], ...]
     """One tuple per head. Its weights sum to 1, less the weight of the delimiters between instructions."""
+
+    @classmethod
+    def of(cls, name: str, over: Over, labelled: Labelled) -> Attention:
+        """One whose heads are made when they are first looked at."""
+        new = object.__new__(cls)
+        for field_name, value in (("name", name), ("over", over), ("_labelled", labelled)):
+            object.__setattr__(new, field_name, value)
+        return new
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, attribute: str) -> Any:
+            """The heads, unless they were made before: what has a value does not come here."""
+            if attribute != "heads" or self.labelled is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
+            object.__setattr__(self, "heads", self.labelled.heads())
+            return self.heads
+
+    @property
+    def labelled(self) -> Labelled | None:
+        """The weights without an object for each, if it was made from them."""
+        return getattr(self, "_labelled", None)
 
 
 @dataclass(frozen=True, slots=True)

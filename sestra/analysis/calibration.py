@@ -72,5 +72,5 @@ def draw(measured: Measured, calibration: Calibration, title: str, path: Path) -
     right.legend()
     figure.suptitle(title)
     with replacing(path) as temporary:
-        figure.savefig(temporary, format=path.suffix[1:], metadata={"Date": None} if path.suffix == ".svg" else None)
+        figure.savefig(temporary, format=path.suffix[1:], metadata={"Date": None, "Creator": "sestra"} if path.suffix == ".svg" else None)
     pyplot.close(figure)

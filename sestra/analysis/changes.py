@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sestra.analysis.language import Language
+from sestra.analysis.paper import PaperCounts
 from sestra.data.scone import State
 from sestra.drawing.generic import changed
 from sestra.worlds.base import World
@@ -35,8 +36,12 @@ class WorldAnalysis:
     """Everything that differs between two states."""
     changed: Callable[[State, State], frozenset[Any]] = changed
     """The things that differ, identified so that changes of later turns can be compared with them."""
-    neighbours: bool = False
-    """Whether an instruction may refer to what stands beside the slot that it changes."""
+    origins: Callable[[State, State], Mapping[Any, Any]] = lambda before, after: {}  # noqa: ARG005
+    """Of each thing that moved, which thing it was before; things that are identified by themselves are left out."""
+    neighbours: Callable[[State, int], bool] | None = None
+    """Whether something stands in a slot: if nothing did in those that an instruction changes, it may refer to what stands beside them."""
+    paper: PaperCounts | None = None
+    """What the paper's authors counted in it."""
     restores: Callable[[State, State], bool] | None = None
     """Whether a goal brings back what earlier states had and the start has not; None: whether a slot holds again what it once held."""
 

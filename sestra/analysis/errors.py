@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from sestra.analysis.changes import Change, analysis_of
+from sestra.analysis.paper import Cause
 from sestra.analysis.references import Reference
 from sestra.data.scone import State
 from sestra.worlds.tables import Tables
@@ -77,6 +78,25 @@ def classify(tables: Tables, case: Case) -> ErrorClass:
     return ErrorClass.RAN_ON if case.goal in case.path else ErrorClass.OTHER
 
 
+def resolved(tables: Tables, case: Case, reference: Reference) -> bool:
+    """Whether the agent found the referent: it changed the same things as the goal does, or, of actions and places, it was right."""
+    if case.right or reference.to not in ("object", "object via action"):
+        return case.right
+    known = analysis_of(tables.world)
+    return known.changed(case.start, case.reached) == known.changed(case.start, case.goal)
+
+
+def cause(tables: Tables, case: Case, *, disputed: bool) -> Cause:
+    """The paper's class of a case that is not right; ``disputed`` if an ensemble is unanimous against its label."""
+    if disputed:
+        return Cause.LABEL
+    if _brings_back(tables, case):
+        return Cause.IMPOSSIBLE
+    if not all(resolved(tables, case, each) for each in case.references):
+        return Cause.MULTI_TURN
+    return Cause.STATE if classify(tables, case) is ErrorClass.WRONG_OBJECT else Cause.OTHER
+
+
 def _kinds(found: Counter[Change]) -> Counter[str]:
     counted: Counter[str] = Counter()
     for change, count in found.items():
@@ -85,12 +105,13 @@ def _kinds(found: Counter[Change]) -> Counter[str]:
 
 
 def _brings_back(tables: Tables, case: Case) -> bool:
-    """Whether the instruction refers to an earlier state, and something becomes what it was in one and is not now."""
-    if not any(each.to == "state" or (each.kind, each.to) == ("ellipsis", "action") for each in case.references):
-        return False
+    """Whether the instruction refers to an earlier turn, and something becomes what it was in an earlier state and is not now."""
     restores = analysis_of(tables.world).restores
     if restores is not None:
-        return restores(case.start, case.goal)
+        return bool(case.references) and restores(case.start, case.goal)
+    undone = ("ellipsis", "action and arguments")
+    if not any(each.to in ("position", "object via action") or (each.kind, each.to) == undone for each in case.references):
+        return False
     earlier = [state for state in case.history[:-1] if state is not None]
     empty = tables.world.contents[0]
     changed = [slot for slot in range(tables.slots) if case.goal[slot] not in (case.start[slot], empty)]

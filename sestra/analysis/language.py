@@ -17,26 +17,40 @@ THINGS = r"beaker|flask|jar|container|one|person|man|woman|guy|figure|object|ite
 BREAK = r",|;|\.|and|then|until|but|so|while|after|before|except"
 """What ends a clause: "take the red beaker and pour it out" has its own "it", "add the red beaker to it" has not."""
 
+AGAIN = r"again(?! ,? ?put\b)"
+"""An earlier turn's action, unless a verb beside it says what is done: "mix it again" does not refer to an action."""
 ACTION = (
-    r"again(?! ,? ?put\b)",
     r"(?:repeat|redo|re - do|likewise|ditto)\w*",
-    r"do (?:it|that|this|so)\b|does (?:it|that|this|so)\b|did (?:it|that|this|so)\b|so (?:do|does|did)\b",
-    rf"same(?! (?:{THINGS}|place|spot|position|location|space|slot|colou?r)\b)",
+    r"(?:do|does|did) (?:it|that|this|so)\b|so (?:do|does|did)\b",
+    rf"(?:(?:do|does|did) )?(?:the )?same(?! (?:{THINGS}|place|spot|position|location|space|slot|colou?r)\b)",
 )
 """An earlier turn's action."""
-STATE = (
-    r"(?:undo|un - do|undid|reverse|revert)\w*",
-    r"(?:original|old|previous|former|prior|earlier|initial)(?:ly)? (?:\w+ )?(?:place|spot|position|location|space|slot|state|order)s?",
-    r"where (?:it|he|she|they|\w+ \w+) (?:was|were|came|had been|used to be|started|stood)",
-    r"same (?:place|spot|position|location|space|slot)s?",
+UNDOING = r"(?:undo|un - do|undid|reverse|revert)\w*"
+"""An earlier turn, of which everything is omitted."""
+BEGINNING = (
+    r"^(?:(?:after|before) (?:that|this)|(?:first|second|third|fourth|fifth|last|now|next|finally)(?= ,)|"
+    r"the (?:first|second|third|fourth|fifth|last|next|final) (?:step|thing) is to) ?,? ?"
 )
-"""An earlier state."""
+"""What connects an instruction with the turn before and refers to nothing."""
+BESIDE = r"\b(?:to|at) $|\b(?:appear|stand|arrive|come|enter|show up|move)(?:s|ed)? (?:\w+ )?on $"
+"""Before a possessive, a place beside somebody else than the one who acts: "moves to his left"."""
+PLURAL = r"them|they|their|they're|these|those"
+PLACES = r"(?:place|spot|position|location|space|slot)s?"
+POSITION = (
+    rf"(?:(?:the|his|her|its|it's|their) )?(?:original|old|previous|former|prior|earlier|initial)(?:ly)? (?:\w+ )?(?:{PLACES}|state|order)",
+    r"where (?:it|he|she|they|\w+ \w+) (?:was|were|came|had been|used to be|started|stood)",
+    rf"same {PLACES}",
+)
+"""A place that an earlier turn knew; a pronoun in these words is no reference of its own."""
+PLACE_OF = rf"\b(?:in|into|to|at) (?:his|her|its|their) {PLACES}"
+"""The place of a thing that an earlier turn spoke of: a reference to both."""
+VIA_ACTION = r"(?:just|previously|recently) (?:\w+ed|taken|took)\b"
+"""A thing, by what an earlier turn did to it."""
 OBJECT = (
-    r"(?:that|this|these|those)(?= |$)",
+    r"(?:that|this|these|those)(?= |$)(?! (?:time|same)\b)",
     rf"same (?:{THINGS})",
-    r"(?<!each )others?(?= |$)",
+    r"(?<!each )others?(?= |$)(?! (?:side|end|direction|way)\b)",
     r"identical|just like",
-    r"(?:just|previously|recently) \w+(?:ed|ken)\b",
 )
 """A thing of an earlier turn, apart from pronouns."""
 STEP = (
@@ -48,6 +62,12 @@ STEP = (
 SUBJECTS = r"he|she|they|he's|she's|they're"
 POSSESSIVES = r"his|her|hers|their|its"
 OBJECTS = r"it|them|him|it's"
+SAME_REFERENT = (
+    frozenset({"he", "she", "his", "her", "hers", "he's", "she's"}),
+    frozenset({"they", "their", "them", "they're"}),
+    frozenset({"it", "its", "it's"}),
+)
+"""Pronouns that mean the same thing if they are in the same instruction; "him" means somebody else than "he"."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +82,14 @@ class Language:
     """What is done; an instruction without any omits it. Empty: unknown, and no omitted words are looked for."""
     amounts: str = r"$^"
     """Numbers of units, which look like descriptions and are none."""
-    states: tuple[str, ...] = ()
-    """More ways to refer to an earlier state."""
+    via_action: str = r"$^"
+    """More ways to refer to a thing by what was done to it."""
+    returning: str = r"$^"
+    """Words that send a thing to a place where it was."""
+    definite: str = r"$^"
+    """Things with a definite article and no description, which only an earlier turn identifies."""
+    taking: str = r"$^"
+    """Verbs after which "his" is somebody else's than "he"."""
     placing: str = ""
     """Verbs that need a place, unless it is omitted."""
     places: str = ""

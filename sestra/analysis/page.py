@@ -65,7 +65,8 @@ def write_page(analysis: Analysis, title: str, source: str, most: int) -> str:
 def whole_page(title: str, parts: Sequence[str]) -> str:
     """A page of these parts, which are HTML."""
     head = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">',
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        '<meta name="generator" content="sestra">\n<meta name="viewport" content="width=device-width">',
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>",
         f"<h1>{text(title)}</h1>",
     )
@@ -89,7 +90,7 @@ def _tables(analysis: Analysis, shown: Counter[ErrorClass]) -> str:
             '<div class="tables">',
             table("Errors", ("class", "errors", "share"), kinds),
             table("Accuracy, in percent", ("instructions", "accuracy", "95% interval", "right"), accuracy),
-            table("References, by the turns since the referent was changed", ("", *map(str, AGES), "never"), ages),
+            table("References, by the turns since the referent was last mentioned", ("", *map(str, AGES), "unknown"), ages),
             "</div>",
         )
     )
@@ -133,8 +134,8 @@ def _error(world: World[Any], case: Case, kind: ErrorClass) -> str:
 
 def _references(found: Sequence[Reference]) -> str:
     return "Refers back: " + "; ".join(
-        f"{each.kind}{f' (“{each.words}”)' if each.words else ''}, "
-        + (f"changed {each.age} turn{'s' * (each.age > 1)} ago" if each.age else "changed in no earlier turn")
+        f"{each.kind}, {each.to}{f' (“{each.words}”)' if each.words else ''}, "
+        + (f"mentioned {each.age} turn{'s' * (each.age > 1)} ago" if each.age else "mentioned in no earlier turn that is known")
         for each in found
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sestra.cli.interaction import Instructed
 from sestra.cli.options import File, OptionalNumber
+from sestra.cli.outputs import Force, check_output
 from sestra.drawing.attention import draw_attention
 from sestra.drawing.shapes import printable
 from sestra.errors import InputError, check_number
@@ -20,10 +21,12 @@ class Attention(Instructed):
     """The picture to write; its name ends in .svg or .png."""
     turn: OptionalNumber = None
     """Which instruction to draw, counted from 1; by default the last one."""
+    force: Force = False
 
     def run(self) -> int:
         if self.out.suffix.lower() not in (".svg", ".png"):
             raise InputError(f"--out {self.out}: cannot tell what kind of picture to write; end the name in .svg or .png")
+        check_output("--out", self.out, force=self.force)
         agent, start, instructions = self.load()
         number = len(instructions) if self.turn is None else self.turn
         check_number("--turn", number, 1, len(instructions))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from sestra.cli.options import DataFolder, Json, OptionalFile, Switch, check_suffix, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,10 +30,12 @@ class Calibrate:
     """Write the calibration into the agent's folder; else it is only shown."""
     plot: OptionalFile = None
     """Where to draw the reliability diagram and the refusals; its name ends in .svg."""
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
         check_suffix("--plot", self.plot, ".svg")
+        check_output("--plot", self.plot, force=self.force)
 
         from sestra.agent import Agent
         from sestra.agent import folder as agent_folder
@@ -84,6 +87,7 @@ class Calibrate:
 def held_out(agent: Agent, name: str, data: Any) -> list[Interaction]:
     """The interactions of train that the agent's training held out for validation."""
     from sestra.data import sources
+    from sestra.learning.config import FOLDS
     from sestra.learning.training_data import split_validation
 
     config = agent.training.get("config")
@@ -95,4 +99,5 @@ def held_out(agent: Agent, name: str, data: Any) -> list[Interaction]:
     known = agent.training.get("data")
     if not isinstance(known, dict) or known.get("sha256") != source.sha256:
         raise InputError(f"{source.name}: is not the data that {name} was trained on; name the right one with --data")
-    return split_validation(interactions, fraction, agent.world.name)[1]
+    fold = part.get("fold", 0) if isinstance(part, dict) else 0
+    return split_validation(interactions, fraction, agent.world.name, fold if fold in range(FOLDS + 1) else 0)[1]

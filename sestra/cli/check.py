@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sestra.cli.options import Caution, Json, OptionalFile, Switch, check_suffix, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.tables import accuracy_table
 from sestra.errors import check_number
 from sestra.io import write_text
@@ -36,10 +37,12 @@ class Check:
     """Where to write the tables and failures as a page to read; its name ends in .html."""
     show_report: Switch = False
     """Also show failures of the hand-written half "report". It measures only as long as nobody who improves agents has looked at it."""
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
         check_suffix("--page", self.page, ".html")
+        check_output("--page", self.page, force=self.force)
         check_number("--examples", self.examples, 0, 1000)
         check_number("--seed", self.seed, 0)
 

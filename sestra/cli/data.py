@@ -13,6 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 from rich.text import Text
 
 from sestra.cli import options
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.stats import Stats
 from sestra.data import locate, scone
 from sestra.data.download import SHA256, TIMEOUT, URL, download
@@ -112,9 +113,11 @@ class Generate:
     """Decides everything that is random."""
     out: options.OptionalFile = None
     """The file to write; by default they are printed."""
+    force: Force = False
 
     def run(self) -> int:
-        check_number("--count", self.count, 1)
+        check_number("--count", self.count, 1, 10_000_000)
+        check_output("--out", self.out, force=self.force)
         world = get_world(self.world)
         interactions = generate(world, self.count, seed=self.seed)
         if self.out is None:
@@ -142,6 +145,7 @@ class Show:
     data: options.DataFolder = None
     svg: options.Svg = None
     png: options.Png = None
+    force: Force = False
 
     def run(self) -> int:
         if self.index is not None and self.id is not None:
@@ -149,6 +153,8 @@ class Show:
         check_number("--index", self.index or 0, 0, 999_999)
         options.check_suffix("--svg", self.svg, ".svg")
         options.check_suffix("--png", self.png, ".png")
+        check_output("--svg", self.svg, force=self.force)
+        check_output("--png", self.png, force=self.force)
         world = get_world(self.world or (scone.world_of(self.file) if self.file else WORLDS.names()[0]))
         source, interactions = self._interactions(world)
         interaction = self._choose(source, interactions)

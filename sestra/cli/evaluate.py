@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from sestra.cli.options import DataFolder, Json, OptionalFile, SplitName, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.tables import accuracy_table
 from sestra.errors import check_number
 from sestra.metrics import METRICS
@@ -45,6 +46,7 @@ class Evaluate(PolicyOnSplit):
     """How many wrong instructions to list, with the expected and the reached state."""
     out: OptionalFile = None
     """Where to write the results as JSON; by default results.json in the folder of a run (nothing is written for an exported agent)."""
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
@@ -53,6 +55,7 @@ class Evaluate(PolicyOnSplit):
         from sestra.io import write_json
 
         check_number("--errors", self.errors, 0)
+        check_output("--out", self.out, force=self.force)
         agent = self.load()
         measured = evaluate_split(agent, self.split, self.data)
         wrong = _errors(agent, measured.interactions, measured.result)[: self.errors]

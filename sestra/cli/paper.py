@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.table import Table
 
 from sestra.cli.options import DataFolder, File, Folder, Json, OptionalNumber, Switch, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.cli.ray_options import OnRay
 from sestra.data import locate
 from sestra.errors import InputError, check_number
 from sestra.experiments import grid, records
+from sestra.experiments.analyses import read_analyses
 from sestra.experiments.driver import run_grid
 from sestra.experiments.figures import write_figures
 from sestra.experiments.grid import Trial
@@ -137,19 +139,24 @@ class Report:
 
     results: Folder = RESULTS
     """Where finished runs' results are; notes.md beside them, if there is one, is taken over into the report."""
+    analyses: Folder = Path("results/analysis")
+    """Where 'sestra analyze --json' was written to, one file per agent; they become the report's part about references and errors."""
     out: File = Path("results/RESULTS.md")
     """Where to write the tables."""
     images: Folder = Path("docs/images")
     """Where to write the figures."""
     no_figures: Switch = False
     """Write the tables alone."""
+    force: Force = False
 
     def run(self) -> int:
+        check_output("--out", self.out, force=self.force)
         found = records.read_all(self.results)
         if not found:
             raise InputError(f"{self.results}: holds no finished run's results; run the experiments with 'sestra paper run' first")
+        analyses = read_analyses(self.analyses)
         make_folder(self.out.resolve().parent)
-        write_report(found, self.out, self.results)
+        write_report(found, self.out, self.results, analyses)
         written = [self.out]
         if not self.no_figures:
             make_folder(self.images)

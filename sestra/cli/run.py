@@ -12,6 +12,7 @@ from rich.text import Text
 from sestra.agent.options import DecodingOptions, How
 from sestra.cli.interaction import Instructed, show_trace
 from sestra.cli.options import Json, OptionalNumber, Png, Svg, check_suffix, print_json
+from sestra.cli.outputs import Force, check_output
 from sestra.errors import InputError
 
 
@@ -29,6 +30,7 @@ class Run(Instructed):
     """The most actions per instruction; by default as the agent was trained."""
     svg: Svg = None
     png: Png = None
+    force: Force = False
     json: Json = False
 
     def run(self) -> int:
@@ -37,6 +39,8 @@ class Run(Instructed):
                 raise InputError(f"{flag} {value}: only works with --how {how}; add that, or leave out {flag}")
         check_suffix("--svg", self.svg, ".svg")
         check_suffix("--png", self.png, ".png")
+        check_output("--svg", self.svg, force=self.force)
+        check_output("--png", self.png, force=self.force)
         agent, start, instructions = self.load()
         decoding = DecodingOptions(how=self.how, seed=self.seed, horizon=self.horizon)
         if self.beam is not None:

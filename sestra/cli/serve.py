@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
@@ -21,6 +22,7 @@ from sestra.worlds import WORLDS
 if TYPE_CHECKING:
     from sestra.agent import Agent
     from sestra.serve.metrics import Metrics
+    from sestra.serve.watch import WatchedRun
 
 
 KEY_VARIABLE = "SESTRA_API_KEY"
@@ -39,6 +41,8 @@ class Serve:
     """The port to listen at; 0 takes any free one."""
     agent: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="NAME|FOLDER", help_behavior_hint="")] = ()
     """An agent, by a shipped name or the folder of a run or an export; repeat it for several. Default: the shipped ones."""
+    watch: Annotated[Path | None, tyro.conf.arg(metavar="RUN", help_behavior_hint="")] = None
+    """The folder of a run to watch on a page while it trains, or afterwards; without --agent, the run's own agent alone is served."""
     workers: int = 1
     """How many processes answer requests: at most one per core makes sense."""
     api_key: Annotated[str | None, tyro.conf.arg(metavar="KEY", help_behavior_hint="")] = None
@@ -67,16 +71,19 @@ class Serve:
         for package in ("fastapi", "httptools", "uvicorn"):
             import_module(package)
         from sestra.serve.metrics import Metrics
+        from sestra.serve.watch import WatchedRun
 
         with _listening(self.host, self.port) as listening:
             names = self._hosts(listening, key)
-            agents, metrics = load(self.agent), Metrics(self.workers)
+            watched = WatchedRun(self.watch) if self.watch else None
+            agents = load(self.agent) if self.agent or not watched else own_agent(watched)
+            metrics = Metrics(self.workers)
             if self.caution is not None:
                 for agent in agents:
                     agent.caution = self.caution
 
             def serve(worker: int = 0, announces: bool = True) -> int:
-                return self._serve(agents, listening, names, key, metrics, worker, announces=announces)
+                return self._serve(agents, watched, listening, names, key, metrics, worker, announces=announces)
 
             if self.workers == 1:
                 status = serve()
@@ -104,6 +111,7 @@ class Serve:
     def _serve(
         self,
         agents: list[Agent],
+        watched: WatchedRun | None,
         listening: socket.socket,
         names: set[str],
         key: str | None,
@@ -118,8 +126,9 @@ class Serve:
         metrics.use(worker)
         if self.access_log:
             log_access()
-        app = create_app(agents, names, api_key=key, per_client=self.requests_per_client, metrics=metrics)
-        server.run(app, listening, f"sestra is at {_address(listening)} (Ctrl-C stops it)\n" if announces else "", self.proxy)
+        app = create_app(agents, names, api_key=key, per_client=self.requests_per_client, metrics=metrics, watched=watched)
+        page = "watch.html" if watched else ""
+        server.run(app, listening, f"sestra is at {_address(listening)}{page} (Ctrl-C stops it)\n" if announces else "", self.proxy)
         if app.state.batcher.busy:  # nobody waits for its answer, but Python would
             sys.stderr.write("stopped\n" if announces else "")
             sys.stderr.flush()
@@ -194,6 +203,11 @@ def load(given: Sequence[str]) -> list[Agent]:
             agent.take_turns([Context((agent.world.format(state),), example.instructions[:1])])
         agents[agent.name] = agent
     return list(agents.values())
+
+
+def own_agent(watched: WatchedRun) -> list[Agent]:
+    """The agent of a run that is watched, if it has ended."""
+    return load([str(watched.path)]) if watched.finished() else []
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -11,14 +11,14 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 import tyro
 from rich.console import Console
 
-from sestra.cli.options import Folder, print_json
+from sestra.cli.options import Folder, Switch, print_json
 from sestra.cli.ray_options import OnRay
 from sestra.cli.setting_flags import field_help, given
 from sestra.cli.tables import table
 from sestra.errors import InputError, check_number
 from sestra.experiments import sweep
 from sestra.experiments.driver import Sweep
-from sestra.learning.config import DEFAULTS
+from sestra.learning.config import DEFAULTS, FOLDS
 from sestra.metrics import METRICS, tenths
 
 
@@ -30,6 +30,8 @@ class SweepFlags(OnRay):
     """Where each run has its folder, and sweep.json with what came out."""
     seeds: int = 1
     """How many seeds, from 1, each combination has."""
+    cross_validate: Switch = False
+    """Train each combination five times, each time with another fifth of the training data held out for validation."""
     search: Literal["grid", "optuna"] = "grid"
     """'grid' tries every combination; 'optuna' proposes --trials of them, also from ranges such as 0.01..0.3 or 0.001..0.1:log."""
     trials: int = 20
@@ -45,8 +47,11 @@ class SweepFlags(OnRay):
         if "seed" in chosen:
             raise InputError("--seed: a sweep numbers its seeds itself; say how many with --seeds")
         fixed, varied = sweep.split_fixed(chosen, self.known)
-        seeds, limit = range(1, self.seeds + 1), self.trials if self.search == "optuna" else None
-        sweeping = Sweep(self.out.resolve(), chosen, fixed, varied, seeds, limit)
+        if self.cross_validate and "fold" in chosen:
+            raise InputError("--fold: a cross-validation holds out each fold in turn; leave out --fold, or --cross-validate")
+        repeats = sweep.Repeats(range(1, self.seeds + 1), range(1, FOLDS + 1) if self.cross_validate else (0,))
+        limit = self.trials if self.search == "optuna" else None
+        sweeping = Sweep(self.out.resolve(), chosen, fixed, varied, repeats, limit)
         console = Console(stderr=True, highlight=False)
         lines = sweeping.run(*self.prepare(console, self.out, splits=False, strict=True))
         tally = sweeping.tally
@@ -60,12 +65,12 @@ class SweepFlags(OnRay):
 
 
 def _print(lines: list[dict[str, Any]], varied: list[str]) -> None:
-    headings = (*(name.replace("_", "-") for name in varied), "seeds", *METRICS.values(), "best epoch")
+    headings = (*(name.replace("_", "-") for name in varied), "runs", *METRICS.values(), "best epoch")
     drawn = table("on the validation part of train, the best first", *headings, left=len(varied))
     for line in lines:
         drawn.add_row(
             *(f"{line['values'][name]}" for name in varied),
-            f"{line['seeds']} of {line['of']}",
+            f"{line['ended']} of {line['of']}",
             *(_cell(line[name], line[f"{name}_deviation"]) for name in METRICS),
             ", ".join(map(str, line["best_epochs"])) or "–",
         )

@@ -59,7 +59,7 @@ def in_words(world: World[Any], action: Action) -> str:
     phrases = phrases_of(world)
     if action.kind not in phrases.actions:
         slot, arguments = (action.arguments[0], action.arguments[1:]) if world.slots > 1 else ("", action.arguments)
-        edit = " ".join((action.kind.replace("_", " "), *(phrases.names.get(each, each) for each in arguments)))
+        edit = " ".join((action.kind.replace("_", " "), *(phrases.names.get(each, each.replace("_", " ")) for each in arguments)))
         return f"slot {slot}: {edit}" if slot else edit
     place, what, *_ = (*action.arguments, "", "")
     return phrases.actions[action.kind].format(place=place, what=phrases.names.get(what, ""))

@@ -12,6 +12,8 @@ from sestra.worlds.base import World
 
 MAX_CONTENTS = 30
 """If a world has more contents than these, its edits are the brushes."""
+BLANK = ("", "_", "__", "-", ".")
+"""Texts of an empty content that say no more than a blank box does."""
 REMOVE = "Backspace"
 """The key of a brush that takes something away."""
 
@@ -68,6 +70,8 @@ def generic_editor(world: World[Any], label: Callable[[Any], str]) -> Editor:
     for number, text in enumerate(labels):
         empty = number == 0 and not by_edits
         words = printable(text).strip() or str(number)
+        if empty and words in BLANK:
+            words = "empty"
         first = words[0].lower()
         key = REMOVE if empty else first if first.isalnum() and first not in {brush.key for brush in brushes} else ""
         fill = "" if empty else colour_of(words, number if by_edits else number - 1)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from sestra.drawing.editing import Editor, generic_editor
+from sestra.drawing.editing import BLANK, Editor, generic_editor
 from sestra.drawing.palette import INK, PAPER, QUIET, RULE, colour_of, ink_on, mix
 from sestra.drawing.parts import Cell, centred, changed_frame, lines, number_below, number_cell, sentences
 from sestra.drawing.shapes import Box, Label, Picture, Shape, printable, text_width, wrap
@@ -24,8 +24,6 @@ ROW_HEIGHT, GRID_HEIGHT = 104.0, 80.0
 """Of a row of boxes with numbers below them, and of one in a grid, whose boxes have their numbers inside."""
 COLUMNS = 96
 """Characters in a line of the terminal."""
-BLANK = ("", "_", "__", "-", ".")
-"""Texts of an empty content that say no more than a blank box does."""
 
 
 def changed(before: State, after: State) -> frozenset[int]:
@@ -110,9 +108,9 @@ class Boxes:
     world: World[Any]
 
     def label(self, content: Any) -> str:
-        """What stands in the box: the name that the world has for the content, or the content."""
+        """What stands in the box: the name that the world has for the content, or the content, whose underscores stand for spaces."""
         phrases, text = self.world.phrases(), str(content)
-        return phrases.names.get(text, text) if phrases else text
+        return phrases.names.get(text, text) if phrases else text if text in BLANK else text.replace("_", " ")
 
     def text(self, content: Any) -> str:
         """The same, blank for an empty content whose text says nothing."""

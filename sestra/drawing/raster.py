@@ -48,8 +48,12 @@ def save(picture: Picture, path: str | os.PathLike[str]) -> None:
         write_text(Path(path), to_svg(picture))
     elif ending == ".png":
         image = to_image(picture, 2)
+        from PIL.PngImagePlugin import PngInfo
+
+        about = PngInfo()
+        about.add_text("Software", "sestra")
         with replacing(Path(path)) as temporary:
-            image.save(temporary, format="PNG", optimize=True)
+            image.save(temporary, format="PNG", optimize=True, pnginfo=about)
     else:
         raise InputError(f"{os.fspath(path)}: cannot tell what kind of picture to write; end the name in .svg or .png")
 

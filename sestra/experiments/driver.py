@@ -13,7 +13,7 @@ from sestra.experiments import records
 from sestra.experiments.grid import Trial, describe
 from sestra.experiments.progress import View
 from sestra.experiments.ray_pool import Pool
-from sestra.experiments.sweep import Proposals, Values, check_edges, combine, grid, summarise
+from sestra.experiments.sweep import Proposals, Repeats, Values, check_edges, combine, grid, summarise
 from sestra.experiments.trials import Outcome
 from sestra.io import make_folder, read_json, write_json
 from sestra.version import __version__
@@ -91,25 +91,27 @@ class Sweep:
         given: Mapping[str, str],
         fixed: Mapping[str, Any],
         varied: Mapping[str, Values],
-        seeds: Sequence[int],
+        repeats: Repeats,
         limit: int | None,
     ) -> None:
-        self.out, self.fixed, self.seeds, self.limit = out, fixed, seeds, limit
-        self.about = {"search": "grid" if limit is None else "optuna", "given": dict(given), "seeds": list(seeds)}
+        self.out, self.fixed, self.repeats, self.limit = out, fixed, repeats, limit
+        self.about = {"search": "grid" if limit is None else "optuna", "given": dict(given), "seeds": list(repeats.seeds)}
+        if len(repeats.folds) > 1:
+            self.about["folds"] = list(repeats.folds)
         self.tally = Tally()
         self.records: dict[str, dict[str, Any]] = {}
         self.over: set[str] = set()
         self.proposals: Proposals | None = None
         if limit is None:
-            self.combinations = grid(fixed, varied, seeds)
+            self.combinations = grid(fixed, varied, repeats)
             return
-        check_edges(fixed, varied, seeds)
+        check_edges(fixed, varied, repeats)
         before = self._proposed_before()
         self.proposals = Proposals(varied, len(before))
         self.combinations = []
         for number, values in enumerate(before):
             self.proposals.proposed(number, values)
-            self.combinations.append(combine(values, fixed, seeds))
+            self.combinations.append(combine(values, fixed, repeats))
 
     def _proposed_before(self) -> list[dict[str, Any]]:
         path = self.out / "sweep.json"
@@ -151,7 +153,7 @@ class Sweep:
         late = deadline is not None and time.time() >= deadline
         while self.proposals and not late and len(self.combinations) < (self.limit or 0) and len(pool.attempts) < pool.cpus:
             number = len(self.combinations)
-            self.combinations.append(combine(self.proposals.propose(number), self.fixed, self.seeds))
+            self.combinations.append(combine(self.proposals.propose(number), self.fixed, self.repeats))
             self._save()
             self._start(number, pool, view)
 

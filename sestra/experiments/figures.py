@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from sestra.errors import InputError
 from sestra.experiments.aggregate import Group, Record, cell, config_of, kind_of, paper
 from sestra.experiments.grid import LEARNERS, SYSTEMS, WORLDS_OF_PAPER, describe
+from sestra.experiments.verdicts import READINGS, Reading
 from sestra.io import replacing
 from sestra.learning.config import Preset
 
@@ -29,6 +30,9 @@ STYLES: dict[str, tuple[str, str, str]] = {
     "without-initial-state": ("#009E73", "d", ":"),
     "objects": ("#5D3A9B", "*", "-"),
 }
+"""Colour (Okabe and Ito's), marker and line style of each system.
+
+Distilled object policies are not drawn: they would hide the others."""
 OTHER_LEARNERS: dict[str, tuple[str, str, str]] = {
     "best-action": ("#56B4E9", "P", "-"),
     "actor-critic": ("#CC79A7", "D", "--"),
@@ -38,12 +42,14 @@ OTHER_LEARNERS: dict[str, tuple[str, str, str]] = {
     "lols": ("#8C564B", "h", "-"),
 }
 """The same of learners that are in the figure of observations only."""
-"""Colour (Okabe and Ito's), marker and line style of each system.
-
-Distilled object policies are not drawn: they would hide the others."""
 OF_PAPER = ("sestra", "supervised", "policy-gradient", "contextual-bandit")
 """The paper's learners, whose network is the same."""
 SEEDS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+SETTINGS: dict[Preset, str] = {
+    "default": "our default settings",
+    "paper": "the paper's settings",
+    "authors": "the settings of the authors' program",
+}
 WIDTH = 9.0
 """Inches: text of 11 points is then legible at the width of a README."""
 
@@ -112,12 +118,9 @@ def learning_curves(records: Sequence[Record]) -> Figure | None:
 
 def _settings(preset: Preset, group: Group) -> str:
     """The settings of the runs, in a few words."""
-    of_preset = {"default": "our default settings", "paper": "the paper's settings", "authors": "the settings of the authors' program"}[
-        preset
-    ]
     settings = config_of(group.records[0]).optimisation
     warm_up_fraction = round(settings.warm_up_fraction * settings.epochs)
-    begin = f"{of_preset}, with {warm_up_fraction} epochs of warm-up" if warm_up_fraction else of_preset
+    begin = f"{SETTINGS[preset]}, with {warm_up_fraction} epochs of warm-up" if warm_up_fraction else SETTINGS[preset]
     return f"{begin}, but {describe(group.different)}" if group.different else begin
 
 
@@ -194,9 +197,12 @@ def parameters(records: Sequence[Record]) -> Figure | None:
 
 
 def observations(records: Sequence[Record]) -> Figure | None:
-    """Validation accuracy of single instructions by the observations so far, with the paper's settings, in the world with most learners."""
-    curves = {world: _observed(records, world) for world in WORLDS_OF_PAPER}
-    world, drawn = max(curves.items(), key=lambda item: len(item[1]))
+    """Validation accuracy of single instructions by the observations so far, with the paper's settings: text or program.
+
+    Of the worlds and the two readings of the paper, the one with most learners is drawn.
+    """
+    curves = {(world, reading): _observed(records, world, reading) for reading in READINGS for world in WORLDS_OF_PAPER}
+    (world, reading), drawn = max(curves.items(), key=lambda item: len(item[1]))
     if len(drawn) < 2:
         return None
     figure, [axes] = _figure(1, 4.6)
@@ -208,18 +214,18 @@ def observations(records: Sequence[Record]) -> Figure | None:
         )
     axes.set_xscale("log")
     axes.set_ylim(0, 100)
-    axes.set_title(f"{world.capitalize()}, the paper's network and settings", fontsize=11)
+    axes.set_title(f"{world.capitalize()}, the paper's network, {SETTINGS[reading]}", fontsize=11)
     axes.set_xlabel("observations: rewards of actions; for supervised learning and DAgger, actions of an oracle")
     axes.set_ylabel("single instructions\nof validation, %")
     figure.legend(loc="outside lower center", ncols=4)
     return figure
 
 
-def _observed(records: Sequence[Record], world: str) -> dict[str, tuple[list[int], list[float]]]:
+def _observed(records: Sequence[Record], world: str, reading: Reading) -> dict[str, tuple[list[int], list[float]]]:
     """Of each learner's best run by validation, observations up to each epoch and the accuracy then."""
     found = {}
     for system in LEARNERS:
-        group = cell(records, world, system, "paper")
+        group = cell(records, world, system, reading)
         curve = group.best()["curve"] if group else {}
         if (counts := curve.get("observations")) and None not in counts:
             found[system] = (list(itertools.accumulate(counts)), curve["inst"])

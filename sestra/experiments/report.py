@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import get_args
 
 from sestra.experiments.aggregate import Group, Kind, Record, accuracy_of, cell, extrapolate, groups, kind_of, paper
+from sestra.experiments.analyses import Found, analysis_lines
 from sestra.experiments.grid import LEARNERS, OF_PAPER, PARTS, PAST_PAPER, SYSTEMS, WORLDS_OF_PAPER, describe, removes_nothing
 from sestra.experiments.progress import duration
 from sestra.experiments.verdicts import READINGS, compare, reproduced
@@ -39,13 +40,13 @@ PRESETS: dict[Preset, str] = {
 }
 
 
-def write_report(records: Sequence[Record], out: Path, results: Path) -> None:
+def write_report(records: Sequence[Record], out: Path, results: Path, analyses: Sequence[Found] = ()) -> None:
     notes = results / "notes.md"
-    text = "\n".join(report(records, str(results), notes.read_text(encoding="utf-8") if notes.exists() else ""))
+    text = "\n".join(report(records, str(results), notes.read_text(encoding="utf-8") if notes.exists() else "", analyses))
     write_text(out, text.rstrip() + "\n")
 
 
-def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator[str]:
+def report(records: Sequence[Record], results: str, notes: str = "", analyses: Sequence[Found] = ()) -> Iterator[str]:
     """The report's lines."""
     scone, generated, other = ([one for one in records if kind_of(one) == kind] for kind in get_args(Kind))
     yield HEAD.format(results=results, tables=f"{paper()['dev']['where']} (dev) and {paper()['test']['where']} (test)")
@@ -62,6 +63,7 @@ def report(records: Sequence[Record], results: str, notes: str = "") -> Iterator
     yield from _order(scone)
     yield from _learners(scone)
     yield from _parts(scone)
+    yield from analysis_lines(analyses)
     if notes.strip():
         yield f"\n## Notes\n\n{notes.strip()}"
     yield from _cost(scone)
@@ -152,26 +154,27 @@ def _order(records: Sequence[Record]) -> Iterator[str]:
 def _learners(records: Sequence[Record]) -> Iterator[str]:
     """The paper's network and settings with every learner: what they come to, and how much they observe."""
     found = [
-        (world, system, group)
+        (preset, world, system, group)
+        for preset in READINGS
         for world in WORLDS_OF_PAPER
         for system in LEARNERS
-        if (group := cell(records, world, system, "paper")) and "observations" in group.best()["curve"]
+        if (group := cell(records, world, system, preset)) and None not in group.best()["curve"].get("observations", [None])
     ]
     if not found:
         return
     yield "\n## Learners and what they observe\n"
     yield (
-        "The paper's network and settings (preset `paper`): each learner's best run by validation on dev, and its observations in\n"
-        "training: rewards of actions; for supervised learning and DAgger, actions of an oracle.\n"
+        "The paper's network and settings (presets `paper` and `authors`): each learner's best run by validation on dev, and its\n"
+        "observations in training: rewards of actions; for supervised learning and DAgger, actions of an oracle.\n"
     )
-    yield f"| world | learner | seeds | epochs | observations | {' | '.join(METRICS.values())} | |"
-    yield f"|---|---|---:|---:|---:|{'---:|' * len(METRICS)}---|"
-    for world, system, group in found:
+    yield f"| world | preset | learner | seeds | epochs | observations | {' | '.join(METRICS.values())} | |"
+    yield f"|---|---|---|---:|---:|---:|{'---:|' * len(METRICS)}---|"
+    for preset, world, system, group in found:
         best = group.best()
-        observed = sum(count or 0 for count in best["curve"]["observations"])
+        observed = sum(best["curve"]["observations"])
         cells = " | ".join(_ours(group, "dev", metric) for metric in METRICS)
         yield (
-            f"| {world} | {SYSTEMS[system].label} | {group.seeds} | {best['epochs']} | {observed:,} | {cells} "
+            f"| {world} | {preset} | {SYSTEMS[system].label} | {group.seeds} | {best['epochs']} | {observed:,} | {cells} "
             f"| {describe(group.different)} |"
         )
 

@@ -98,21 +98,32 @@ def checked(values: Mapping[str, Any]) -> TrainConfig:
 
 @dataclass(frozen=True)
 class Combination:
-    """One choice of values, and its trials, one per seed."""
+    """One choice of values, and its trials, one per seed and fold."""
 
     values: dict[str, Any]
     """Of the settings that the sweep varies."""
     trials: tuple[Trial, ...]
 
 
-def combine(values: Mapping[str, Any], fixed: Mapping[str, Any], seeds: Sequence[int]) -> Combination:
-    configs = [checked({**fixed, **values, "seed": seed}) for seed in seeds]
+@dataclass(frozen=True)
+class Repeats:
+    """How often each combination is trained."""
+
+    seeds: Sequence[int]
+    folds: Sequence[int] = (0,)
+    """The parts of the training data that are held out in turn; 0: the usual part alone."""
+
+
+def combine(values: Mapping[str, Any], fixed: Mapping[str, Any], repeats: Repeats) -> Combination:
+    pairs = itertools.product(repeats.seeds, repeats.folds)
+    configs = [checked({**fixed, **values, "seed": seed, **({"fold": fold} if fold else {})}) for seed, fold in pairs]
     named = [f"{name.replace('_', '-')}={_brief(value)}" for name, value in values.items() if name != "world"]
     title = "-".join([get_world(configs[0].world).name, *named])
     title = re.sub(r"[^\w.=+-]", "_", title)
     if len(title) > 150:
         title = f"{title[:120]}-{hashlib.sha256(title.encode()).hexdigest()[:12]}"
-    return Combination(dict(values), tuple(Trial(f"{title}-{config.seed}", config) for config in configs))
+    names = [f"{title}-{config.seed}" + (f"-fold-{config.data.fold}" if len(repeats.folds) > 1 else "") for config in configs]
+    return Combination(dict(values), tuple(map(Trial, names, configs)))
 
 
 def _brief(value: Any) -> str:
@@ -126,23 +137,23 @@ def split_fixed(given: Mapping[str, str], known: Mapping[str, Any]) -> tuple[dic
     return {name: values[0] for name, values in parsed.items() if isinstance(values, list) and len(values) == 1}, varied
 
 
-def grid(fixed: Mapping[str, Any], varied: Mapping[str, Values], seeds: Sequence[int]) -> list[Combination]:
+def grid(fixed: Mapping[str, Any], varied: Mapping[str, Values], repeats: Repeats) -> list[Combination]:
     """Every combination; all settings are checked before the first run begins."""
-    if not varied:
+    if not varied and len(repeats.folds) == 1:
         raise InputError("nothing to compare; give a setting several values, as --entropy 0.03,0.07,0.1")
     for name, values in varied.items():
         if not isinstance(values, list):
             raise InputError(f"{flag(name)}: a range needs --search optuna; list values, with commas between them, to try them all")
-    return [combine(dict(zip(varied, chosen, strict=True)), fixed, seeds) for chosen in itertools.product(*varied.values())]
+    return [combine(dict(zip(varied, chosen, strict=True)), fixed, repeats) for chosen in itertools.product(*varied.values())]
 
 
-def check_edges(fixed: Mapping[str, Any], varied: Mapping[str, Values], seeds: Sequence[int]) -> None:
+def check_edges(fixed: Mapping[str, Any], varied: Mapping[str, Values], repeats: Repeats) -> None:
     """Check the first and the last value of each setting, so that a wrong one is found before the first run."""
     if not varied:
         raise InputError("--search optuna: nothing to search; give a setting several values or a range, as --entropy 0.01..0.3")
     ends = {name: (values[0], values[-1]) if isinstance(values, list) else (values.low, values.high) for name, values in varied.items()}
     for edge in (0, 1):
-        combine({name: pair[edge] for name, pair in ends.items()}, fixed, seeds)
+        combine({name: pair[edge] for name, pair in ends.items()}, fixed, repeats)
 
 
 class Proposals:
@@ -181,9 +192,9 @@ def score(record: Mapping[str, Any]) -> tuple[float, float, float]:
 
 
 def summarise(combination: Combination, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """One line of a sweep's table: means over the seeds that have ended."""
+    """One line of a sweep's table: means over the runs that have ended."""
     ended = [records[trial.name] for trial in combination.trials if trial.name in records]
-    summary: dict[str, Any] = {"values": combination.values, "seeds": len(ended), "of": len(combination.trials)}
+    summary: dict[str, Any] = {"values": combination.values, "ended": len(ended), "of": len(combination.trials)}
     summary["score"] = statistics.fmean(score(record)[0] for record in ended) if ended else None
     for name in METRICS:
         figures = [record["validation"][name] for record in ended if record["validation"][name] is not None]

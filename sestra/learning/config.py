@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Optimiser = Literal["rmsprop", "adam"]
 Preset = Literal["default", "paper", "authors"]
 BatchOrder = Literal["length", "random"]
+FOLDS = 5
+"""Of cross-validation."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class DataConfig:
     """Words that occur fewer times than this in the training data are unknown."""
     validation_fraction: float = setting(0.07, 1e-6, 0.9, rare=True)
     """Fraction of the training data that is held out for model selection; the same part for every seed."""
+    fold: int = setting(0, 0, FOLDS, rare=True)
+    """Which fifth of the training data is held out instead, for cross-validation; 0: the fraction."""
 
 
 @dataclass(frozen=True)
@@ -156,9 +160,11 @@ class TrainConfig:
                 part.check()
 
     def build_policy(self, tables: Tables, vocabulary: Vocabulary) -> Policy:
-        """A policy with fresh weights."""
+        """A policy with fresh weights; InputError, before memory is taken, if they were too many."""
         from sestra.learning.policies.base import Policy
+        from sestra.learning.policies.size import check_size
 
+        check_size(self.policy, lambda: self.policy.build(tables, vocabulary))
         policy = self.policy.build(tables, vocabulary)
         if not isinstance(policy, Policy):
             raise InputError(f"policy {self.policy_name!r}: its build gives {shortened(repr(policy))}; expected a Policy")

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from sestra.agent import folder as agent_folder
+from sestra.agent import run_examples
 from sestra.agent.calibration import Calibration, measure
 from sestra.agent.decoding import greedy, roll_out
 from sestra.agent.folder import About, Graphs
@@ -47,7 +48,9 @@ def export_run(run: RunFolder, examples: Turns | None = None) -> None:
         runtime = Ensemble([Network(graphs.encode, graphs.step, "the exported policy")])
         executed = measure(lambda turns: roll_out(runtime, trained.tables, turns, horizon, greedy), trained.tables, examples, BATCH_SIZE)
         calibration = executed.fit()
-    about = About(config.world, horizon, config.rollout.verbosity, training, calibration=calibration)
+    kept = run_examples.read(run.path)
+    suggested = kept.interactions if kept else ()
+    about = About(config.world, horizon, config.rollout.verbosity, training, examples=suggested, calibration=calibration)
     agent_folder.write(run.path / agent_folder.IN_RUN, about, trained.vocabulary, [graphs])
 
 

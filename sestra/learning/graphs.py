@@ -20,16 +20,17 @@ import onnx_ir
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from onnxscript import optimizer
-from onnxscript.function_libs.torch_lib.ops.core import aten_gru, aten_lstm
 from torch import Tensor, nn
 from torch.export import Dim
 
 from sestra.agent.folder import Graphs
 from sestra.data.batch import Turns
 from sestra.errors import InputError, shortened
+from sestra.learning.onnx_operators import IN_ONNX
+from sestra.learning.operators import RECURRENT, whole_recurrent_layers
 from sestra.learning.policies.base import Encoded, Inputs, Policy, export_mode
 
-OPSET = 20
+OPSET = 23
 HALF_FROM = 256
 """Tensors with at least this many numbers are stored in half precision, if none of them is changed by that."""
 
@@ -152,7 +153,11 @@ def _trace(
 ) -> onnx.ModelProto:
     """The module's graph, with its parameters and buffers by their names, and without notes on the source code."""
     try:
-        with _quiet(), _recurrent_layers(), torch._dynamo.config.patch(fake_tensor_cache_enabled=False):  # which costs more than it saves
+        with (
+            _quiet(),
+            whole_recurrent_layers(),
+            torch._dynamo.config.patch(fake_tensor_cache_enabled=False),
+        ):  # which costs more than it saves
             program = torch.export.export(module.eval(), examples, dynamic_shapes=(sizes,), strict=False)
             for node in program.graph.nodes:
                 node.target = RECURRENT.get(node.target, node.target)
@@ -161,7 +166,7 @@ def _trace(
                 "torch.onnx.ONNXProgram",
                 torch.onnx.export(
                     program, dynamo=True, opset_version=OPSET, input_names=inputs, output_names=outputs, optimize=False, verbose=False,
-                    custom_translation_table={torch.ops.sestra.lstm.default: aten_lstm, torch.ops.sestra.gru.default: aten_gru},
+                    custom_translation_table=IN_ONNX,
                 ),
             )  # fmt: skip
     except (RuntimeError, torch.onnx.OnnxExporterError) as error:
@@ -248,59 +253,3 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logging.disable(logging.NOTSET)
-
-
-# Recurrent layers stay whole in a graph: torch.export would unroll them over the words of the example.
-
-
-@torch.library.custom_op("sestra::lstm", mutates_args=())
-def _lstm(
-    inputs: Tensor, hx: list[Tensor], params: list[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
-    bidirectional: bool, batch_first: bool,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
-    """torch.nn.LSTM."""
-    return torch.lstm(inputs, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-
-
-@torch.library.custom_op("sestra::gru", mutates_args=())
-def _gru(
-    inputs: Tensor, hx: Tensor, params: list[Tensor], has_biases: bool, num_layers: int, dropout: float, train: bool,
-    bidirectional: bool, batch_first: bool,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """torch.nn.GRU."""
-    return torch.gru(inputs, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-
-
-@_lstm.register_fake
-def _lstm_shapes(inputs: Tensor, hx: Sequence[Tensor], *rest: Any) -> tuple[Tensor, Tensor, Tensor]:
-    return _rnn_output(inputs, hx[0], rest[-2]), torch.empty_like(hx[0]), torch.empty_like(hx[1])
-
-
-@_gru.register_fake
-def _gru_shapes(inputs: Tensor, hx: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
-    return _rnn_output(inputs, hx, rest[-2]), torch.empty_like(hx)
-
-
-def _rnn_output(inputs: Tensor, hidden: Tensor, bidirectional: bool) -> Tensor:
-    return inputs.new_empty(*inputs.shape[:2], hidden.shape[2] * (1 + bidirectional))
-
-
-RECURRENT: dict[Any, Any] = {
-    torch.ops.aten.lstm.input: torch.ops.sestra.lstm.default,
-    torch.ops.aten.gru.input: torch.ops.sestra.gru.default,
-}
-
-
-@contextmanager
-def _recurrent_layers() -> Iterator[None]:
-    """In which torch.export computes the shapes of recurrent layers as those of our operators."""
-    key = torch._C.DispatchKey.CompositeImplicitAutograd
-    try:
-        for operator, ours in RECURRENT.items():
-            operator.py_kernels[key] = ours
-            operator._dispatch_cache.clear()
-        yield
-    finally:
-        for operator in RECURRENT:
-            operator.py_kernels.pop(key, None)
-            operator._dispatch_cache.clear()

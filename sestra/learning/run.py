@@ -22,6 +22,7 @@ from sestra.learning import checkpoint
 from sestra.learning import export as exporting
 from sestra.learning.callbacks import Callback, Callbacks, Record
 from sestra.learning.config import PLUGINS, Preset, TrainConfig, configure
+from sestra.learning.examples import KeepExamples
 from sestra.learning.learners import distillation
 from sestra.learning.learners.base import Learner
 from sestra.learning.policies.registry import PolicyConfig
@@ -122,7 +123,7 @@ def train_config(
     device: str = "cpu",
 ) -> Run:
     """The same with all settings in one object; None: those of the run in ``out``, which is resumed."""
-    folder, callback, threads = RunFolder(Path(out)), Callbacks(callbacks), torch.get_num_threads()
+    folder, callback, threads = RunFolder(Path(out)), Callbacks([KeepExamples(), *callbacks]), torch.get_num_threads()
     check_number("--checkpoint-minutes", checkpoint_minutes, 0, 1_000_000, whole=False)
     resuming = config is None
     if resuming and not folder.resumable:

@@ -1,6 +1,7 @@
 """The folder of a training run: what is in it, and how a trained policy is loaded.
 
-run.json  config.json  vocab.json  data.json  metrics.jsonl  times.json  model.safetensors  checkpoints/epoch-0007.safetensors
+run.json  config.json  vocab.json  data.json  metrics.jsonl  times.json  examples.json  model.safetensors
+checkpoints/epoch-0007.safetensors
 """
 
 from __future__ import annotations

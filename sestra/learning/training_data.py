@@ -15,7 +15,7 @@ from sestra.data.scone import Interaction
 from sestra.data.synthetic import broadened, to_interaction
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
-from sestra.learning.config import TrainConfig
+from sestra.learning.config import FOLDS, TrainConfig
 from sestra.learning.learners.distillation import DISTILLATION_WEIGHT, Teacher, find
 from sestra.worlds.tables import Tables
 
@@ -32,7 +32,8 @@ class TrainingData:
 
     def __init__(self, config: TrainConfig, interactions: Sequence[Interaction], tables: Tables) -> None:
         self.config, self.tables = config, tables
-        train, validation = split_validation(interactions, config.data.validation_fraction, tables.world.name)
+        train, validation = split_validation(interactions, config.data.validation_fraction, tables.world.name, config.data.fold)
+        self.interactions, self.held_out = train, validation
         generated = [interaction for epoch in range(VOCABULARY_EPOCHS) for interaction in self._generate(FIRST_SEED + epoch)]
         texts = (text for interaction in (*train, *generated) for text in interaction.instructions)
         self.vocabulary = initial_vocabulary(config) or Vocabulary.of(texts, config.data.min_word_count)
@@ -72,14 +73,19 @@ def initial_vocabulary(config: TrainConfig) -> Vocabulary | None:
     return agent_folder.read(find(config.init_from, "init_from")).vocabulary if config.init_from else None
 
 
-def split_validation(interactions: Sequence[Interaction], fraction: float, world: str) -> tuple[list[Interaction], list[Interaction]]:
-    """Train and validation parts; which interactions are held out depends on the world alone."""
+def split_validation(
+    interactions: Sequence[Interaction], fraction: float, world: str, fold: int = 0
+) -> tuple[list[Interaction], list[Interaction]]:
+    """Train and validation parts; which interactions are held out depends on the world alone, and on the fold of a cross-validation."""
     import torch
 
     if len(interactions) < 2:
         raise InputError(f"{len(interactions)} interactions to train on; at least 2 are needed, one of them for validation")
     generator = torch.Generator().manual_seed(zlib.crc32(world.encode()))
+    order = torch.randperm(len(interactions), generator=generator).tolist()
     size = min(max(1, round(fraction * len(interactions))), len(interactions) - 1)
-    held_out = set(torch.randperm(len(interactions), generator=generator)[:size].tolist())
+    held_out = set(order[fold - 1 :: FOLDS] if fold else order[:size])
+    if not held_out:
+        raise InputError(f"--fold {fold}: of {len(interactions)} interactions none is in it; at least {fold} are needed")
     train = [interaction for number, interaction in enumerate(interactions) if number not in held_out]
     return train, [interactions[number] for number in sorted(held_out)]

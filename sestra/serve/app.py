@@ -13,7 +13,6 @@ from typing import Annotated, Any, get_args
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, Response
-from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 
 from sestra.agent import Agent, Context
@@ -21,6 +20,7 @@ from sestra.agent.limits import max_state_length
 from sestra.agent.options import How
 from sestra.agent.parsing import check_word_count, count_words
 from sestra.agent.trace import Turn
+from sestra.agent.trace_json import turn_to_json
 from sestra.data.examples import in_words
 from sestra.drawing.attention_rows import TITLES
 from sestra.errors import InputError
@@ -32,6 +32,7 @@ from sestra.serve.lookup import Lookup, RefusedError, checked
 from sestra.serve.metrics import MEDIA_TYPE, Metrics
 from sestra.serve.middleware import Guard
 from sestra.serve.refusals import refusal
+from sestra.serve.watch import WatchedRun, add_watch
 from sestra.version import __version__
 
 STATIC = Path(__file__).parent / "static"
@@ -76,13 +77,14 @@ def create_app(
     api_key: str | None = None,
     per_client: int = MAX_PER_CLIENT,
     metrics: Metrics | None = None,
+    watched: WatchedRun | None = None,
 ) -> FastAPI:
     """The application with these agents, of which a world's first is used if none is named.
 
-    ``hosts`` are the host names that it accepts, by default any. When the server is to stop, close its ``state.admission``, and its
-    ``state.batcher`` when nothing more is to be answered.
+    ``hosts`` are the host names that it accepts, by default any; ``watched`` is a run that has a page of its own, also without any agent.
+    When the server is to stop, close its ``state.admission``, and its ``state.batcher`` when nothing more is to be answered.
     """
-    lookup = Lookup(agents)
+    lookup = Lookup(agents, [watched.world] if watched else [])
     limits = schemas.Limits(state=lookup.longest_state, body=max(schemas.MAX_BODY_BYTES, 2 * schemas.MAX_FRAMES * lookup.longest_state))
     pages = {f"/{path.name}" for path in STATIC.iterdir()} | {"/"}
     admission = Admission(metrics, api_key=api_key, public=pages, per_client=per_client)
@@ -110,8 +112,10 @@ def create_app(
     app.state.admission, app.state.batcher = admission, batcher
     _add_error_handlers(app)
     _add_probes(app, lookup.names, admission)
-    _add_queries(app, lookup, limits)
+    _add_queries(app, lookup, limits, watched.name if watched else None)
     add_drawings(app, lookup, _INVALID)
+    if watched:
+        add_watch(app, watched, _INVALID)
 
     @app.post("/api/follow", response_model=Turn, responses=_INVALID)
     async def follow(body: schemas.FollowRequest, request: Request) -> Response:
@@ -141,7 +145,7 @@ def create_app(
         admission.metrics.count_followed(time.perf_counter() - begun)
         return Response(answer, media_type="application/json")
 
-    _add_page(app)
+    _add_page(app, "watch.html" if watched and not agents else "index.html")
     app.add_middleware(Guard, hosts=hosts, admission=admission, largest_body=limits.body)
     return app
 
@@ -160,12 +164,12 @@ def _turns_as_json(agent: Agent, how: How, metrics: Metrics, items: Sequence[Ite
     metrics.count_batch(len(items))
     if how == "sample":
         turns = [turn for context, seed, caution in items for turn in agent.take_turns([context], how=how, seed=seed, caution=caution)]
-        return [to_json(turn) for turn in turns]
+        return [turn_to_json(turn) for turn in turns]
     answers: dict[int, bytes] = {}
     for caution in {each for _, _, each in items}:
         chosen = [number for number, (_, _, each) in enumerate(items) if each == caution]
         turns = agent.take_turns([items[number][0] for number in chosen], how=how, caution=caution)
-        answers |= dict(zip(chosen, map(to_json, turns), strict=True))
+        answers |= dict(zip(chosen, map(turn_to_json, turns), strict=True))
     return [answers[number] for number in range(len(items))]
 
 
@@ -214,14 +218,14 @@ def _add_probes(app: FastAPI, worlds: list[str], admission: Admission) -> None:
         return Response(admission.metrics.text(), media_type=MEDIA_TYPE)
 
 
-def _add_queries(app: FastAPI, lookup: Lookup, limits: schemas.Limits) -> None:
+def _add_queries(app: FastAPI, lookup: Lookup, limits: schemas.Limits, watched: str | None) -> None:
     """Everything that needs no policy and no drawing."""
 
     @app.get("/api/worlds")
     async def worlds() -> schemas.Worlds:
         """The worlds that the server has agents for."""
         summaries = [_summary(lookup.agents(name)) for name in lookup.names]
-        return schemas.Worlds(worlds=summaries, attention=TITLES, limits=limits)
+        return schemas.Worlds(worlds=summaries, watched=watched, attention=TITLES, limits=limits)
 
     @app.get("/api/examples", responses=_INVALID)
     def examples(
@@ -247,19 +251,22 @@ def _summary(agents: Sequence[Agent]) -> schemas.WorldSummary:
         name=world.name,
         title=title(world),
         agent=agents[0].name,
-        agents=[schemas.AgentSummary(name=agent.name, description=phrases.agent_in_words(agent)) for agent in agents],
+        agents=[
+            schemas.AgentSummary(name=agent.name, label=phrases.agent_label(agent), description=phrases.agent_in_words(agent))
+            for agent in agents
+        ],
         actions={str(action): in_words(world, action) for action in world.actions},
         state_length=max_state_length(world),
     )
 
 
-def _add_page(app: FastAPI) -> None:
-    """The files of the page, and no others."""
+def _add_page(app: FastAPI, first: str) -> None:
+    """The files of the pages, and no others."""
     files = {path.name: path for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES}
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
     async def page() -> Response:
-        return FileResponse(files["index.html"], media_type=MEDIA_TYPES[".html"])
+        return FileResponse(files[first], media_type=MEDIA_TYPES[".html"])
 
     @app.api_route("/{name}", methods=["GET", "HEAD"], include_in_schema=False)
     async def file(name: str) -> Response:

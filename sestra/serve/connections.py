@@ -43,7 +43,7 @@ class OpenConnections:
     """Counts the open connections; ``proxies`` are addresses that send the requests of many clients."""
 
     def __init__(self, metrics: Metrics, proxies: Collection[str] = ()) -> None:
-        self._metrics, self._proxies = metrics, proxies
+        self.metrics, self._proxies = metrics, proxies
         self._open: dict[asyncio.Transport, str] = {}
         self._clients: Counter[str] = Counter()
 
@@ -52,7 +52,7 @@ class OpenConnections:
         peer = connection.get_extra_info("peername")
         client = self._open[connection] = client_of(peer[0] if isinstance(peer, tuple) else None)
         self._clients[client] += 1
-        self._metrics.connections = len(self._open)
+        self.metrics.connections = len(self._open)
         if len(self._open) > MAX_CONNECTIONS:
             return f"the server has more than {MAX_CONNECTIONS:,} connections"
         if self._clients[client] > MAX_PER_CLIENT and client not in self._proxies:
@@ -64,7 +64,7 @@ class OpenConnections:
         self._clients[client] -= 1
         if not self._clients[client]:
             del self._clients[client]
-        self._metrics.connections = len(self._open)
+        self.metrics.connections = len(self._open)
 
     def abort(self) -> None:
         """Close all of them at once."""

@@ -23,13 +23,13 @@ class RefusedError(InputError):
 
 
 class Lookup:
-    """The agents of a server, and their worlds."""
+    """The agents of a server, their worlds, and worlds of which there are only states to draw."""
 
-    def __init__(self, agents: Sequence[Agent]) -> None:
+    def __init__(self, agents: Sequence[Agent], worlds: Sequence[World[Any]] = ()) -> None:
         self._agents: dict[str, list[Agent]] = {}
         for agent in agents:
             self._agents.setdefault(agent.world.name, []).append(agent)
-        self._worlds = {agent.world.name: agent.world for agent in agents}
+        self._worlds = {world.name: world for world in (*worlds, *(agent.world for agent in agents))}
 
     @property
     def names(self) -> list[str]:

@@ -71,6 +71,15 @@ def suggestions(world: World[Any], state: tuple[Any, ...], *, spoken: bool, seed
     return found
 
 
+def agent_label(agent: Agent) -> str:
+    """What an agent is called where one is chosen: its name, with a word for the best of those that ship.
+
+    >>> agent_label(Agent.from_pretrained("alchemy")), agent_label(Agent.from_pretrained("alchemy-sestra"))
+    ('alchemy (best)', 'alchemy-sestra')
+    """
+    return f"{agent.name} (best)" if agent.shipped and agent.name == agent.world.name else agent.name
+
+
 def agent_in_words(agent: Agent) -> str:
     """What an agent is: its policy, its learner and the number of its networks, as far as its folder says.
 

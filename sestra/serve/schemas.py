@@ -105,6 +105,7 @@ class EditRequest(RequestBody):
 
 class AgentSummary(BaseModel):
     name: str
+    label: str = Field(description="What it is called where an agent is chosen.")
     description: str = Field(description="Its policy, its learner and the number of its networks.")
 
 
@@ -133,6 +134,7 @@ class Worlds(BaseModel):
     """The worlds, and what is the same for all of them."""
 
     worlds: list[WorldSummary]
+    watched: str | None = Field(default=None, description="The name of the run that can be watched, if there is one.")
     attention: dict[str, str] = Field(description="What each attention is over, in words, by its name.")
     limits: Limits
 
@@ -196,6 +198,61 @@ class Examples(BaseModel):
 
 class Suggestions(BaseModel):
     suggestions: list[str]
+
+
+class WatchedTask(BaseModel):
+    """An instruction that the model of every epoch follows."""
+
+    instruction: str
+    earlier: list[str] = Field(description="The instructions before it.")
+    start: str
+    goal: str
+
+
+class FollowedEpoch(BaseModel):
+    """Which of the tasks the model of an epoch did right."""
+
+    epoch: int
+    right: list[bool]
+
+
+class WatchedRun(BaseModel):
+    """A training run, as far as it has come."""
+
+    name: str
+    world: str
+    policy: str
+    learner: str
+    seed: int | None
+    epochs: int | None = Field(description="The most epochs that it will have.")
+    finished: bool
+    selected: int | None = Field(description="The epoch whose model is the best so far, on validation.")
+    idle: float = Field(description="Seconds since it wrote anything.")
+    curves: dict[str, str] = Field(description="The figures to draw, by their names in the records.")
+    records: list[dict[str, float | None]] = Field(description="The figures of every epoch.")
+    tasks: list[WatchedTask]
+    followed: list[FollowedEpoch]
+
+
+class WatchedStep(BaseModel):
+    action: str
+    words: str = Field(description="The action in words.")
+    probability: float
+    state: str = Field(description="After the action.")
+
+
+class WatchedTurn(BaseModel):
+    """What the model of an epoch did with a task."""
+
+    steps: list[WatchedStep]
+    end: str
+    stopped: bool
+    right: bool = Field(description="Whether it stopped in the goal state.")
+
+
+class WatchedEpoch(BaseModel):
+    epoch: int
+    turns: list[WatchedTurn]
 
 
 class Health(BaseModel):

@@ -21,7 +21,9 @@ KEEP_ALIVE = 5
 GRACE = 6
 """Seconds for the requests that are under way when the server is to stop; what is not answered then gets 503."""
 LINGER = 0.5
-"""Seconds in which requests that were already on their way are still refused with a response, not by a closed connection."""
+"""Seconds without anything new after which connections are closed: requests that were already on their way get a response before."""
+REFUSING = 2
+"""Seconds in which what was not answered, and what clients send anew after their last answers, is refused with a response."""
 LAST_RESPONSES = 1
 """Seconds for clients to read the last responses; then their connections are closed."""
 
@@ -54,6 +56,8 @@ def run(app: FastAPI, listening: socket.socket, greeting: str, proxies: Collecti
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if server.unwritten is not None:
+        raise server.unwritten
 
 
 class Server(uvicorn.Server):
@@ -62,20 +66,37 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, greeting: str, connections: OpenConnections) -> None:
         super().__init__(config)
         self._greeting, self._connections = greeting, connections
+        self.unwritten: OSError | None = None
+        """Why the greeting could not be written, which ends the server."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        sys.stdout.write(self._greeting)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(self._greeting)
+            sys.stdout.flush()
+        except OSError as error:  # uvicorn would log a traceback
+            self.unwritten = error
+            asyncio.get_running_loop().call_soon(setattr, self, "should_exit", True)  # at once, uvicorn would skip its shutdown
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         state: Any = self.config.app.state  # type: ignore[union-attr]  # ``run`` gave it
         state.admission.close()
-        begun = time.monotonic()
-        await asyncio.sleep(LINGER)
-        while state.admission.metrics.in_flight and time.monotonic() - begun < GRACE and not self.force_exit:
-            await asyncio.sleep(0.05)
+        await self._drain(GRACE)
         state.batcher.close()
+        await self._drain(REFUSING)
         self.force_exit = False  # a second Ctrl-C has ended the waiting; the end of the application is not skipped
         asyncio.get_running_loop().call_later(LAST_RESPONSES, self._connections.abort)
         await super().shutdown(sockets)
+
+    async def _drain(self, seconds: float) -> None:
+        """Wait until all requests are answered and nothing new has come for a while, at most for so many seconds."""
+        metrics = self._connections.metrics
+        begun = quiet_since = time.monotonic()
+        before: tuple[int, ...] = ()
+        while not self.force_exit and (now := time.monotonic()) - begun < seconds:
+            seen = metrics.in_flight, metrics.connections, self.server_state.total_requests
+            if seen != before or metrics.in_flight:
+                before, quiet_since = seen, now
+            elif now - quiet_since >= LINGER:
+                return
+            await asyncio.sleep(0.05)

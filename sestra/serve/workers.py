@@ -70,6 +70,7 @@ def _start(serve: Callable[[int, bool], int], handlers: dict[Any, Any], number: 
     except BaseException as error:  # noqa: BLE001  the process must end here, whatever happens
         sys.stderr.write(f"sestra: {type(error).__name__}: {error}\n")
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        with suppress(OSError):  # what cannot be written must not keep the process from ending here
+            sys.stdout.flush()
+            sys.stderr.flush()
         os._exit(status)

@@ -168,6 +168,11 @@ class World(ABC, Generic[Content]):
         return (*(self._action(slot, edit) for slot in range(self.slots) for edit in self.edits), STOP)
 
     @cached_property
+    def action_names(self) -> tuple[str, ...]:
+        """Every action as text."""
+        return tuple(map(str, self.actions))
+
+    @cached_property
     def action_indices(self) -> dict[Action, int]:
         """The index of each action in ``actions``."""
         return {action: index for index, action in enumerate(self.actions)}

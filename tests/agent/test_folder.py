@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,8 +15,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from agents import STATES, random_agent, words_of, write_random_agent
+from onnx import helper, numpy_helper
 from safetensors.numpy import save_file
 from small_networks import random_network
 
@@ -319,6 +322,27 @@ def test_a_network_with_another_number_of_actions(agent: Path):
     contents = folder.read(agent)
     folder.write(agent, contents.about, contents.vocabulary, [random_network(other, len(contents.vocabulary))])
     assert "gives scores of shape (2, 51) for two states; expected 50 for each" in refusal(agent)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux alone")
+def test_a_graph_that_allocates_without_end(agent: Path):
+    """Eight gigabytes that have nothing to do with the scores, in a step that is otherwise as it was."""
+    step = onnx.load_model_from_string((agent / "step-1.onnx").read_bytes())
+    for node in step.graph.node:
+        node.output[:] = ["scores" if name == "logits" else name for name in node.output]
+        node.input[:] = ["scores" if name == "logits" else name for name in node.input]
+    step.graph.initializer.append(numpy_helper.from_array(np.array([1 << 31]), "large"))
+    step.graph.node.append(helper.make_node("ConstantOfShape", ["large"], ["zeros"]))
+    step.graph.node.append(helper.make_node("ReduceMax", ["zeros"], ["zero"], keepdims=0))
+    step.graph.node.append(helper.make_node("Add", ["scores", "zero"], ["logits"]))
+    (agent / "step-1.onnx").write_bytes(step.SerializeToString())
+    describe(agent)
+    import resource
+
+    limits, peak = resource.getrlimit(resource.RLIMIT_AS), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert "alloc" in refusal(agent)
+    assert resource.getrlimit(resource.RLIMIT_AS) == limits
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak < 1 << 20  # kilobytes
 
 
 def test_graphs_that_do_not_fit_each_other(agent: Path):

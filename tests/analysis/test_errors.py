@@ -167,6 +167,8 @@ def test_the_command_prints_tables_and_writes_the_page(capsys, no_scone, exporte
     status, out, _ = run(capsys, "analyze", exported, "--page", tmp_path / "errors.html", "--errors", "3")
     assert status == 0
     assert "needs an earlier state" in out
+    assert "impossible multi-turn reference" in out
+    assert "76.0" in out  # the paper's share of references resolved
     assert "later, no reference" in out
     assert Page((tmp_path / "errors.html").read_text()).tags.count("article") == 3
 

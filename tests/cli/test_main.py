@@ -91,6 +91,16 @@ def test_output_that_cannot_be_written(arguments: str, where: str):
     assert done.stderr == ("" if "2>" in where else f"sestra: standard output cannot be written ({reason})\n")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("where", [">&-", ">/dev/full"])
+def test_a_server_whose_address_cannot_be_written_ends(where: str):
+    command = f"{sys.executable} -m sestra serve --port 0 --agent tangrams-sestra {where}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("sestra: standard output cannot be written (")
+    assert done.stderr.count("\n") == 1
+
+
 def test_help_in_a_narrow_terminal():
     done = python("from sestra.cli import main; main(['--help'])", COLUMNS="5")
     assert (done.returncode, done.stderr) == (0, "")

@@ -43,10 +43,8 @@ def agents() -> list[str]:
 
 @pytest.fixture(scope="session")
 def server(agents: list[str], browser: Browser) -> Iterator[Server]:
-    server = Server(agents)
-    server.start()
-    yield server
-    server.stop()
+    with Server(agents) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -74,23 +72,29 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def open_page(context: BrowserContext, server: Server, complaints: list[str]) -> Iterator[Callable[[str], Page]]:
-    """Opens the page at a fragment; at the end nothing was asked of anyone else, and nothing went wrong unseen."""
+def open_at(context: BrowserContext, complaints: list[str]) -> Iterator[Callable[..., Page]]:
+    """Opens a page of a server; at the end nothing was asked of anyone else, and nothing went wrong unseen."""
     elsewhere: list[str] = []
 
-    def opened(fragment: str = "") -> Page:
+    def opened(server: Server, rest: str = "", ready: str = "#suggestions button") -> Page:
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text) if message.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith((server.address, "blob:")) else elsewhere.append(request.url))
         page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
-        page.goto(server.address + fragment)
-        page.locator("#suggestions button").first.wait_for()
+        page.goto(server.address + rest)
+        page.locator(ready).first.wait_for()
         return page
 
     yield opened
     assert elsewhere == []
     assert complaints == []
+
+
+@pytest.fixture
+def open_page(server: Server, open_at: Callable[..., Page]) -> Callable[[str], Page]:
+    """Opens the page of the shipped agents at a fragment."""
+    return lambda fragment="": open_at(server, fragment)
 
 
 @pytest.fixture

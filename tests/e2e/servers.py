@@ -15,8 +15,9 @@ ROOT = Path(__file__).parent.parent.parent
 class Server:
     """A server that can be stopped and started again at the same address."""
 
-    def __init__(self, agents: list[str]) -> None:
+    def __init__(self, agents: list[str], *arguments: str) -> None:
         self.agents = agents
+        self.arguments = arguments
         self.port = 0
         self.process: subprocess.Popen[str] | None = None
 
@@ -26,13 +27,20 @@ class Server:
 
     def start(self) -> None:
         agents = [part for name in self.agents for part in ("--agent", name)]
-        command = [sys.executable, "-m", "sestra", "serve", "--port", str(self.port), *agents]
+        command = [sys.executable, "-m", "sestra", "serve", "--port", str(self.port), *agents, *self.arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
         found = re.search(r":(\d+)/", self.process.stdout.readline())
         assert found, "the server did not start"
         self.port = int(found[1])
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         if self.process is not None:

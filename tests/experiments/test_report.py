@@ -11,7 +11,10 @@ import pytest
 from commands import run
 from fake import record
 
+from sestra.data.download import SHA256
+from sestra.errors import InputError
 from sestra.experiments.aggregate import cell, extrapolate, groups, kind_of
+from sestra.experiments.analyses import analysis_lines, read_analyses
 from sestra.experiments.figures import learning_curves, observations
 from sestra.experiments.grid import LEARNERS, OF_PAPER, SYSTEMS, WORLDS_OF_PAPER
 from sestra.experiments.records import read_all
@@ -175,7 +178,14 @@ def test_learners_by_their_observations():
     older = found[0]["curve"]
     older["observations"] = [None, *older["observations"][1:]]  # a run that began before they were counted
     assert SYSTEMS[LEARNERS[0]].label not in {line.get_label() for line in observations(found).axes[0].get_lines()}
-    assert "| tangrams | LOLS | 1 | 200 | 200,000 |" in text_of(found).partition("what they observe")[2]
+    assert "| tangrams | paper | LOLS | 1 | 200 | 200,000 |" in text_of(found).partition("what they observe")[2]
+    assert SYSTEMS[LEARNERS[0]].label not in text_of(found).partition("what they observe")[2].partition("\n## ")[0]
+
+
+def test_learners_of_the_reading_that_has_most():
+    found = [record("scene", system, preset="authors") for system in ("sestra", "lols", "dagger")]
+    found += [record("scene", system, preset="paper") for system in ("sestra", "lols")]
+    assert observations(found).axes[0].get_title() == "Scene, the paper's network, the settings of the authors' program"
 
 
 def test_extrapolation():
@@ -199,7 +209,9 @@ def test_extrapolation_from_runs_that_were_cut_short():
 def test_the_committed_report_is_that_of_the_committed_results():
     root = Path(__file__).parents[2]
     notes = (root / "results" / "paper" / "notes.md").read_text(encoding="utf-8")
-    expected = "\n".join(report(read_all(root / "results" / "paper"), "results/paper", notes)).rstrip() + "\n"
+    found, analyses = read_all(root / "results" / "paper"), read_analyses(root / "results" / "analysis")
+    assert [one["agent"] for one in analyses] == [f"{world}{which}" for world in WORLDS_OF_PAPER for which in ("-sestra", "")]
+    expected = "\n".join(report(found, "results/paper", notes, analyses)).rstrip() + "\n"
     assert (root / "results" / "RESULTS.md").read_text(encoding="utf-8") == expected, "run 'sestra paper report'"
 
 
@@ -207,7 +219,20 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
     found = [record(world, system) for world in WORLDS_OF_PAPER for system in SYSTEMS]
     found += [record(world, system, preset=name) for world in WORLDS_OF_PAPER for system in OF_PAPER for name in ("paper", "authors")]
     results = write(tmp_path / "results" / "paper", *found)
-    flags = ["paper", "report", "--results", results, "--out", tmp_path / "out" / "RESULTS.md", "--images", tmp_path / "images"]
+    (tmp_path / "analysis").mkdir()
+    (tmp_path / "analysis" / "scene.json").write_text(json.dumps(ANALYSIS))
+    flags = [
+        "paper",
+        "report",
+        "--results",
+        results,
+        "--analyses",
+        tmp_path / "analysis",
+        "--out",
+        tmp_path / "out" / "RESULTS.md",
+        "--images",
+        tmp_path / "images",
+    ]
     status, output, _ = run(capsys, *flags)
     assert status == 0
     assert output.startswith(f"{len(found)} finished runs: wrote ")
@@ -223,6 +248,43 @@ def test_command_writes_the_same_files_again(capsys, tmp_path):
     for line in text.splitlines():
         if line.startswith("|"):
             assert re.fullmatch(r"\|.*\|", line)
+
+
+ANALYSIS = {
+    "agent": "scene", "world": "scene", "data": {"name": "scene-dev.tsv", "sha256": SHA256["scene-dev.tsv"]},
+    "references_per_interaction": 2.26,
+    "references_by_age": {"ages": ["1"], "coreference, object": [5, 4, 3, 2, 1], "ellipsis, object": [0, 0, 0, 0, 0]},
+    "resolved": {"found by the program": {"right": 3, "of": 4}},
+    "causes": {"labels_doubted": True, "state reference": 3, "other": 1},
+    "paper": {
+        "references_per_interaction": 2.4, "references_by_age": {"coreference, object": [44, 16, 5, 3]}, "resolved": 88.7,
+        "causes": {"state reference": 13},
+    },
+}  # fmt: skip
+AGREED = {"both": 9, "program": 1, "person": 0, "neither": 5, "precision": 0.9, "recall": 1.0, "kappa": 0.857}
+
+
+def test_references_and_errors_beside_the_papers():
+    text = "\n".join(analysis_lines([ANALYSIS]))
+    assert "| scene | coreference, object | 5 / 4 / 3 / 2 | – | 44 / 16 / 5 / 3 |" in text
+    assert "ellipsis, object" not in text, "neither has any"
+    assert "| scene | references per interaction | 2.3 | – | 2.4 |" in text
+    assert "| `scene` | 75.0 [30.1, 95.4] | – | 88.7 |" in text
+    assert "| `scene` | 4 | 3 (75%) | 1 (25%) |\n| the paper, scene | 50 | 13 (26%) | 37 (74%) |" in text
+    assert "The program and a person" not in text
+    agreed = ANALYSIS | {"agreement": {"held out": {"refers back": AGREED}}}
+    assert "| scene | 0.90 / 1.00 (9 of 10 / 9); κ 0.86 | – | – | – | – |" in "\n".join(analysis_lines([agreed]))
+    assert list(analysis_lines([])) == []
+
+
+def test_analyses_of_other_data_are_left_out_and_older_files_refused(tmp_path):
+    (tmp_path / "other.json").write_text(json.dumps(ANALYSIS | {"data": {"name": "mine.tsv", "sha256": "0" * 64}}))
+    (tmp_path / "own.json").write_text(json.dumps(ANALYSIS | {"paper": None}))
+    assert read_analyses(tmp_path) == []
+    assert read_analyses(tmp_path / "nowhere") == []
+    (tmp_path / "old.json").write_text(json.dumps({name: value for name, value in ANALYSIS.items() if name != "causes"}))
+    with pytest.raises(InputError, match=r"old\.json: lacks 'causes'; write it again with: sestra analyze old"):
+        read_analyses(tmp_path)
 
 
 def test_learning_curves_say_with_which_settings():

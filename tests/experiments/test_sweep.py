@@ -11,7 +11,7 @@ from optuna.distributions import FloatDistribution, IntDistribution
 
 from sestra.errors import InputError
 from sestra.experiments.progress import duration, parse_budget
-from sestra.experiments.sweep import Proposals, checked, grid, kinds, parse, settings, split_fixed
+from sestra.experiments.sweep import Proposals, Repeats, checked, grid, kinds, parse, settings, split_fixed
 from sestra.learning.learners.registry import LEARNERS
 from sestra.learning.learners.supervised import Supervised
 from sestra.learning.policies.objects.config import ObjectConfig
@@ -58,6 +58,14 @@ def test_wrong_values(name, text, complaint):
     assert complaint in str(error.value)
 
 
+def test_a_cross_validation_needs_nothing_to_compare():
+    [combination] = grid({"world": "scene"}, {}, Repeats([1, 2], range(1, 6)))
+    assert [trial.name for trial in combination.trials[:6]] == [*(f"scene-1-fold-{fold}" for fold in range(1, 6)), "scene-2-fold-1"]
+    assert [(trial.config.seed, trial.config.data.fold) for trial in combination.trials[4:6]] == [(1, 5), (2, 1)]
+    with pytest.raises(InputError, match="nothing to compare"):
+        grid({"world": "scene"}, {}, Repeats([1, 2]))
+
+
 def test_a_teacher_is_looked_for_before_the_first_run():
     assert checked({"world": "scene", "teacher": "scene"}).teacher == "scene"
     with pytest.raises(InputError, match="nobody: is no agent"):
@@ -78,14 +86,14 @@ def test_settings_are_those_of_a_run():
 def test_grid_of_combinations():
     fixed, varied = split_fixed({"world": "scene", "entropy": "0.03,0.1", "horizon": "4,5,6", "epochs": "9"}, KNOWN)
     assert fixed == {"world": "scene", "epochs": 9}
-    combinations = grid(fixed, varied, range(1, 4))
+    combinations = grid(fixed, varied, Repeats(range(1, 4)))
     assert len(combinations) == 6
     names = [trial.name for combination in combinations for trial in combination.trials]
     assert len(set(names)) == 18
     assert names[0] == "scene-entropy=0.03-horizon=4-1"
     assert combinations[-1].trials[2].config == checked({"world": "scene", "entropy": 0.1, "horizon": 6, "epochs": 9, "seed": 3})
     with pytest.raises(InputError, match="a range needs --search optuna"):
-        grid(*split_fixed({"entropy": "0..1"}, KNOWN), [1])
+        grid(*split_fixed({"entropy": "0..1"}, KNOWN), Repeats([1]))
 
 
 def test_proposals_learn():

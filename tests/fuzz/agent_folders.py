@@ -1,11 +1,10 @@
 """Agents' folders damaged at random: each is used as before or refused in one line, and nothing else ever happens.
 
-python tests/fuzz/agent_folders.py --mutations 600 --seed 1
+python tests/fuzz/agent_folders.py --minutes 10 --seed 1
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -26,9 +25,10 @@ from typing import Any
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT), str(TESTS)]
+    sys.path[:0] = [str(ROOT), str(TESTS), str(Path(__file__).parent)]
 
 from agents import STATES, write_random_agent  # noqa: E402
+from fuzzing import Deadline, command_line  # noqa: E402
 
 from sestra import pretrained  # noqa: E402
 
@@ -257,15 +257,16 @@ def judge(answer: dict[str, Any], mutation: Mutation, expected: str) -> Result:
     return Result(outcome, said)
 
 
-def run(mutations: int, seed: int, report: Callable[[str], object] = print) -> tuple[Counter[tuple[str, str]], list[str]]:
+def run(minutes: float, seed: int, report: Callable[[str], object] = print, most: int = sys.maxsize) -> tuple[Counter[str], list[str]]:
     """How often each kind of damage had each outcome, and what must not be."""
-    rng, counts, wrong = random.Random(seed), Counter[tuple[str, str]](), list[str]()
+    rng, counts, wrong, deadline = random.Random(seed), Counter[str](), list[str](), Deadline(minutes, most)
     with tempfile.TemporaryDirectory() as place:
         bases = [write_random_agent(Path(place) / "small", "alchemy", networks=2), Path(place) / "shipped"]
         shutil.copytree(pretrained.HERE / SHIPPED, bases[1])
         worker = Worker()
         expected = {base: worker.use(base)["said"] for base in bases}
-        for number in range(mutations):
+        while deadline.left():
+            number = deadline.count - 1
             base, folder = bases[number % 4 == 3], Path(place) / "mutated"
             shutil.copytree(base, folder)
             mutation = mutate(folder, rng)
@@ -274,7 +275,7 @@ def run(mutations: int, seed: int, report: Callable[[str], object] = print) -> t
                 worker.stop()
                 worker = Worker()
                 worker.use(base)
-            counts[mutation.kind, result.outcome] += 1
+            counts[f"{mutation.kind}: {result.outcome}"] += 1
             if result.outcome not in ("same", "refused") and (result.outcome != "other" or result.said):
                 wrong.append(
                     f"seed {seed}, mutation {number} of {base.name}: {mutation.kind}, {mutation.place}: {result.outcome}: {result.said}"
@@ -285,21 +286,8 @@ def run(mutations: int, seed: int, report: Callable[[str], object] = print) -> t
     return counts, wrong
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mutations", type=int, default=600)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.worker:
-        work()
-        return 0
-    counts, wrong = run(given.mutations, given.seed)
-    for (kind, outcome), count in sorted(counts.items()):
-        print(f"{kind:<14} {outcome:<8} {count:>5}")
-    print(f"{given.mutations} mutations, {len(wrong)} of them wrong")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:] == ["--worker"]:
+        work()
+        sys.exit(0)
+    sys.exit(command_line(__doc__, run, "mutations"))

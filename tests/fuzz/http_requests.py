@@ -5,7 +5,6 @@ python tests/fuzz/http_requests.py --minutes 10 --seed 1
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -24,9 +23,10 @@ from typing import Any
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
 if __name__ == "__main__":
-    sys.path[:0] = [str(ROOT), str(TESTS)]
+    sys.path[:0] = [str(ROOT), str(TESTS), str(Path(__file__).parent)]
 
 from agents import STATES, write_random_agent  # noqa: E402
+from fuzzing import command_line  # noqa: E402
 
 WORLD = "tangrams"
 GOOD = {"world": WORLD, "state": STATES[WORLD], "history": [{"state": STATES[WORLD], "instruction": "swap them"}], "instruction": "again"}
@@ -227,17 +227,5 @@ def run(minutes: float, seed: int, report: Callable[[str], object] = print) -> t
     return counts, wrong
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    counts, wrong = run(given.minutes, given.seed)
-    for outcome, count in sorted(counts.items()):
-        print(f"{outcome:<14} {count:>7}")
-    print(f"{sum(counts.values())} requests, {len(wrong)} wrong")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command_line(__doc__, run, "requests"))

@@ -6,7 +6,7 @@ import agent_folders
 
 
 def test_damaged_folders():
-    counts, wrong = agent_folders.run(60, seed=0)
+    counts, wrong = agent_folders.run(4, seed=0, most=60)
     assert wrong == []
     assert sum(counts.values()) == 60
-    assert {outcome for _, outcome in counts} >= {"refused", "same"}
+    assert {each.rpartition(" ")[2] for each in counts} >= {"refused", "same"}

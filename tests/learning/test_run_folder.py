@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import resource
 import shutil
 from dataclasses import replace
 
 import pytest
 import torch
 from lamps import Lamps, interactions
-from small_runs import state_of
+from small_runs import start, state_of
 
 from sestra.data.sources import Source
 from sestra.data.vocabulary import Vocabulary
 from sestra.errors import InputError
 from sestra.io import write_json
 from sestra.learning import checkpoint
-from sestra.learning.config import TrainConfig
+from sestra.learning.config import TrainConfig, configure
 from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.run_folder import RunFolder, load_trained
 from sestra.learning.trainer import Trainer
@@ -205,3 +207,22 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path):
     with pytest.raises(InputError, match=r"has other files in it, such as vocab\.json"):
         RunFolder(tmp_path).create(CONFIG, Vocabulary(()), SOURCE)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("vocab.json", "mine")]
+
+
+@pytest.mark.parametrize(("field", "value"), [("hidden", 10_000), ("embedding", 10**9)])
+def test_sizes_are_bounded_before_memory_is_taken(tmp_path, field, value):
+    """Else a configuration of a few bytes takes gigabytes."""
+    run = start(tmp_path, epochs=1)
+    run.run()
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["policy"][field] = value
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "run.json").unlink()  # as in runs of earlier versions
+    with pytest.raises(InputError, match=r"the policy would have .* weights|expected a whole number from 1 to 10,000"):
+        load_trained(RunFolder(tmp_path))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 3 << 20  # in kilobytes; the weights alone would be 21 gigabytes
+
+
+def test_a_policy_of_too_many_layers_is_refused():
+    with pytest.raises(InputError, match="--layers 10000: expected a whole number from 1 to 100"):
+        configure({"policy": "objects"}).changed(layers=10_000).check()

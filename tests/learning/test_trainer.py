@@ -63,6 +63,17 @@ def test_what_is_held_out_depends_on_the_world_alone(tmp_path):
     assert not torch.equal(runs[0].policy.decoder_input.weight, runs[1].policy.decoder_input.weight)
 
 
+def test_each_interaction_is_held_out_in_one_fold():
+    every = [Interaction(str(number), (), ()) for number in range(53)]
+    folds = [split_validation(every, 0.07, "scene", fold) for fold in range(1, 6)]
+    held_out = [one.id for _, validation in folds for one in validation]
+    assert sorted(held_out, key=int) == [one.id for one in every]
+    assert {len(validation) for _, validation in folds} == {10, 11}
+    assert all(len(train) + len(validation) == 53 for train, validation in folds)
+    with pytest.raises(InputError, match="--fold 5"):
+        split_validation(every[:3], 0.07, "scene", 5)
+
+
 def test_one_interaction_is_too_few():
     with pytest.raises(InputError, match="at least 2"):
         split_validation([Interaction("a", (), ())], 0.07, "lamps")

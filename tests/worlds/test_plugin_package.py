@@ -96,7 +96,7 @@ def test_it_is_listed_and_its_data_is_known_by_name_and_drawn(desk: Desk):
 
 def test_its_instructions_are_analysed_and_suggested(desk: Desk):
     program = f"""
-from sestra.analysis.references import references
+from sestra.analysis.mentions import references
 from sestra.data.synthetic import generate
 from sestra.drawing import drawing_of
 from sestra.serve.phrases import examples, in_words, suggestions

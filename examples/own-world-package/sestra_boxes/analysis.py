@@ -10,6 +10,6 @@ ANALYSIS = WorldAnalysis(
         nouns=r"box(?:es)?|crates?|ones?",
         descriptions=rf"{COLOURS}|{ORDINALS}|left|right",
         verbs=r"put|place|set|remove|take|move|swap|switch|paint|turns?|undo|do",
-        states=(r"back",),
+        returning=r"back",
     )
 )

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from sestra.agent.trace import Over
 from sestra.data.batch import Turns
+from sestra.learning.operators import gather_rows
 
 Values = TypeVar("Values")
 
@@ -40,7 +41,13 @@ class Inputs(NamedTuple):
     @property
     def initial(self) -> Tensor:
         """The states in which the turns begin."""
-        return self.history[torch.arange(self.turn.shape[0], device=self.turn.device), self.turn]  # [batch, slots]
+        return self.starts(self.turn)
+
+    def starts(self, turns: Tensor) -> Tensor:
+        """The states in which the turns of these numbers, ``[batch]``, began."""
+        if exporting():
+            return cast("Tensor", gather_rows(self.history, turns.unsqueeze(1)).squeeze(1))  # [batch, slots]
+        return self.history[torch.arange(self.turn.shape[0], device=self.turn.device), turns]  # [batch, slots]
 
 
 class Encoded(NamedTuple):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from sestra.data.vocabulary import CARDINALS, SPECIAL, Vocabulary, number_named
 from sestra.learning.kernels.lstm import encode_symbols
+from sestra.learning.operators import encode_both_ways, gather_rows
 from sestra.learning.policies.base import exporting
 
 SMALL_BATCH = 16
@@ -54,6 +57,9 @@ def encode_words(forward: nn.LSTM, backward: nn.LSTM, embedding: nn.Embedding, w
 
 def bidirectional_lstm(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, lengths: Tensor) -> Tensor:
     """A bidirectional LSTM as two LSTMs over rows padded at the end; the second starts at each row's last word."""
+    if exporting():
+        weights = [list(cast("list[Tensor]", each.all_weights[0])) for each in (forward, backward)]
+        return cast("Tensor", encode_both_ways(embedded, lengths, *weights))
     reverse = (lengths.unsqueeze(1) - 1 - torch.arange(embedded.shape[1])).clamp(min=0)  # [batch, words]
     onward, _ = forward(embedded)  # [batch, words, hidden]
     back, _ = backward(gather_vectors(embedded, reverse))  # [batch, words, hidden]
@@ -62,5 +68,7 @@ def bidirectional_lstm(forward: nn.LSTM, backward: nn.LSTM, embedded: Tensor, le
 
 def gather_vectors(vectors: Tensor, places: Tensor) -> Tensor:
     """Of each row, the vectors at its places, ``[batch, places]``; whole vectors are copied, several times as fast as ``gather``."""
+    if exporting():
+        return cast("Tensor", gather_rows(vectors, places))
     rows = torch.arange(vectors.shape[0]).unsqueeze(1) * vectors.shape[1] + places  # [batch, places]
     return vectors.flatten(0, 1).index_select(0, rows.flatten()).view(*places.shape, -1)  # [batch, places, size]

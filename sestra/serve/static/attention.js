@@ -5,6 +5,8 @@ import { reading } from "./turns.js";
 
 /** The least weight that is drawn. */
 const VISIBLE = 0.03;
+/** The least weight that also has a bar; shorter bars look like specks. */
+const WITH_BAR = 0.1;
 /** The attentions over objects as they are when a step is chosen, by the names that policies have for them. */
 const NOW = ["objects", "state"];
 
@@ -33,6 +35,7 @@ export function overWords(turn, step) {
 function cell({ label, weight, kind, note }, largest) {
   const made = make("span", { class: kind ? `cell ${kind}` : "cell", title: `${label}${note ? `, ${note}` : ""}: ${percent(weight)}` }, label);
   made.style.setProperty("--weight", weight < VISIBLE ? "0" : weight.toFixed(3));
+  made.style.setProperty("--bar", weight < WITH_BAR ? "0" : weight.toFixed(3));
   if (weight === largest && weight >= 0.1) made.classList.add("most");
   return made;
 }

@@ -8,10 +8,11 @@ export function toFragment(session, usual) {
   if (session.agent !== usual) fields.append("agent", session.agent);
   if (session.how !== "greedy") fields.append("how", session.how);
   if (session.other) fields.append("with", session.other);
-  for (const { did, seed } of session.turns) {
+  session.turns.forEach(({ did, seed, chosen }, number) => {
     fields.append("do", did.instruction);
     if (session.how === "sample") fields.append("seed", String(seed));
-  }
+    if (chosen.length) fields.append("as", [number + 1, ...chosen].join(","));
+  });
   if (session.turns.length) fields.append("end", session.turns.at(-1).did.end);
   return `#${fields}`;
 }
@@ -38,5 +39,7 @@ export function fromFragment(fragment, worlds, limits) {
   if (!HOW.includes(how)) throw new Error(`The link’s way of choosing actions is not one of ${HOW.join(", ")}.`);
   const seeds = fields.getAll("seed").map(Number);
   if (seeds.some((seed) => !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31)) throw new Error("A seed in the link is no number.");
-  return { world: world.name, start, instructions, end, agent, other, how, seeds };
+  const chosen = new Map(fields.getAll("as").map((text) => text.split(",")).map(([number, ...actions]) => [Number(number), actions]));
+  const said = instructions.map((instruction, number) => ({ instruction, seed: seeds[number], chosen: chosen.get(number + 1) ?? [] }));
+  return { world: world.name, start, said, end, agent, other, how };
 }

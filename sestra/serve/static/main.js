@@ -7,7 +7,7 @@ import { copyLink, saveJson, saveSvg } from "./export.js";
 import { frameOf, prepare, prepareTurns } from "./frames.js";
 import { fromFragment, toFragment } from "./link.js";
 import { connect, draw, move, scrub, stage, toEnd, toggle } from "./player.js";
-import { add, begin, current, exchange, now, onSession, suppose, undo } from "./session.js";
+import { add, begin, current, exchange, now, onSession, resolve, suppose, undo } from "./session.js";
 import { suggest } from "./suggestions.js";
 
 /** What the server offers; filled once. */
@@ -67,7 +67,7 @@ const follow = ({ world, start, turns, how }, instruction, { agent, seed = null,
   post("api/follow", {
     world,
     state: turns.at(-1)?.did.end ?? start,
-    history: turns.map(({ did }) => ({ state: did.start, instruction: did.instruction })),
+    history: turns.filter(({ did }) => did.understood).map(({ did }) => ({ state: did.start, instruction: did.instruction })),
     instruction,
     agent,
     how,
@@ -75,13 +75,23 @@ const follow = ({ world, start, turns, how }, instruction, { agent, seed = null,
     actions,
   });
 
-/** One more turn of a session, with what the agent beside it would do in the same place. */
-async function turnOf(session, instruction, seed = Math.floor(Math.random() * 2 ** 31)) {
-  const agents = session.other ? [session.agent, session.other] : [session.agent];
-  const [did, other = null] = await Promise.all(agents.map((agent) => follow(session, instruction, { agent, seed })));
+/** One more turn of a session, with what the agent beside it would do in the same place; `chosen` are the actions of a reading. */
+async function turnOf(session, { instruction, seed = Math.floor(Math.random() * 2 ** 31), chosen = [] }) {
+  const asked = [follow(session, instruction, { agent: session.agent, seed, actions: chosen })];
+  if (session.other) asked.push(follow(session, instruction, { agent: session.other, seed }));
+  const [did, other = null] = await Promise.all(asked);
   await prepareTurns(session.world, other ? [did, other] : [did]);
-  return { did, other, seed };
+  return { did, other, seed, chosen };
 }
+
+/** Have a reading of the last instruction carried out. */
+const mean = telling(async ({ actions }) => {
+  const asked = current();
+  const { did, seed } = asked.turns.at(-1);
+  const turn = await turnOf({ ...asked, turns: asked.turns.slice(0, -1) }, { instruction: did.instruction, seed, chosen: actions });
+  if (current() === asked) resolve(turn);
+  byId("instruction").focus();
+});
 
 async function instruct(text) {
   const instruction = text.trim();
@@ -91,7 +101,7 @@ async function instruct(text) {
   const asked = current();
   busy(true);
   try {
-    const turn = await turnOf(asked, instruction);
+    const turn = await turnOf(asked, { instruction });
     if (current() !== asked) return;
     if (byId("instruction").value.trim() === instruction) byId("instruction").value = "";
     editor.set(false, stage());
@@ -142,8 +152,8 @@ function surround({ world, agent, how, other }) {
   byId("linked").hidden = true;
   const { examples } = known.get(world);
   options("examples", "", [["", "Examples"], ...examples.map(({ title }, index) => [index, capital(title)])]);
-  options("agent", agent, agents.map(({ name, description }) => [name, name, description]));
-  options("other", other ?? "", [["", "Compare with …"], ...agents.filter(({ name }) => name !== agent).map(({ name, description }) => [name, name, description])]);
+  options("agent", agent, agents.map(({ name, label, description }) => [name, label, description]));
+  options("other", other ?? "", [["", "Compare with …"], ...agents.filter(({ name }) => name !== agent).map(({ name, label, description }) => [name, label, description])]);
   byId("how").value = how;
   byId("agent").parentElement.hidden = byId("other").parentElement.hidden = agents.length < 2;
 }
@@ -188,14 +198,14 @@ async function randomState() {
   announce("A random state.");
 }
 
-/** A session with these instructions, each followed again; and what stood in the way, if anything. */
-async function followAll(begun, instructions, seeds = []) {
+/** A session in which all this was said, each followed again; and what stood in the way, if anything. */
+async function followAll(begun, said) {
   let made = { ...begun, turns: [] };
-  for (const [number, instruction] of instructions.entries()) {
+  for (const [number, each] of said.entries()) {
     try {
-      made = { ...made, turns: [...made.turns, await turnOf(made, instruction, seeds[number])] };
+      made = { ...made, turns: [...made.turns, await turnOf(made, each)] };
     } catch (error) {
-      return { made: { ...made, next: instructions.slice(number) }, problem: error.message };
+      return { made: { ...made, next: said.slice(number).map(({ instruction }) => instruction) }, problem: error.message };
     }
   }
   return { made, problem: "" };
@@ -207,7 +217,7 @@ const change = (what) =>
     const mine = ++changing;
     const before = current();
     const wanted = { ...before, ...what(event.target.value, before) };
-    const { made, problem } = await followAll(wanted, before.turns.map(({ did }) => did.instruction), before.turns.map(({ seed }) => seed));
+    const { made, problem } = await followAll(wanted, before.turns.map(({ did, seed, chosen }) => ({ instruction: did.instruction, seed, chosen })));
     if (mine !== changing || current() !== before) return;
     exchange(made);
     complain(problem);
@@ -215,7 +225,7 @@ const change = (what) =>
   });
 
 /** Bring back what a link says, by saying it all again. */
-async function restore({ world, start: state, instructions, end, agent, other, how, seeds }) {
+async function restore({ world, start: state, said, end, agent, other, how }) {
   const mine = ++changing;
   await fetched(world);
   try {
@@ -223,7 +233,7 @@ async function restore({ world, start: state, instructions, end, agent, other, h
   } catch (error) {
     throw error instanceof Refused ? new Error(`The link’s state is not one of ${summary(world).title}.`) : error;
   }
-  const { made, problem } = await followAll({ world, agent, how, other, start: state, next: [] }, instructions, seeds);
+  const { made, problem } = await followAll({ world, agent, how, other, start: state, next: [] }, said);
   if (mine !== changing) return;
   begin(made);
   if (problem) complain(`Only a part of the link could be restored: ${problem}`);
@@ -284,7 +294,7 @@ function listen() {
 }
 
 async function prepareAll() {
-  connect({ dress: (world) => known.get(world), staged: (state) => editor.offer(state, frameOf(current().world, state)), follow: whatIf });
+  connect({ dress: (world) => known.get(world), staged: (state) => editor.offer(state, frameOf(current().world, state)), follow: whatIf, mean });
   onSession((before, { supposing = false }) => {
     const session = current();
     if (supposing) return;
@@ -300,6 +310,8 @@ async function prepareAll() {
     }
   });
   offered = await ask("api/worlds");
+  byId("watch").hidden = !offered.watched;
+  byId("watch").textContent = `Watch ${offered.watched} learn`;
   byId("worlds").append(
     ...offered.worlds.map(({ name, title }) =>
       make("label", {}, make("input", { type: "radio", name: "world", value: name, change: () => changeWorld(name) }), make("span", {}, title)),

@@ -113,14 +113,16 @@ function controls(all, shown) {
 
 let onStage = () => {};
 let supposed = () => {};
+let meant = () => {};
 let wardrobe = () => ({});
 
 /** `dress(world)` has a world's drawing, and its actions and attentions in words; `staged(state)` is told which state can be edited;
- * `follow(what)` finds out what would have followed an action. */
-export function connect({ dress, staged, follow }) {
+ * `follow(what)` finds out what would have followed an action; `mean(reading)` has a reading of the last instruction carried out. */
+export function connect({ dress, staged, follow, mean }) {
   wardrobe = dress;
   onStage = staged;
   supposed = follow;
+  meant = mean;
 }
 
 export const stage = () => stages[0];
@@ -147,7 +149,7 @@ onSession((before, { animate = false, play: played = false, supposing = false })
   const session = current();
   const fresh = dress(session);
   const branch = otherwise();
-  tell(byId("turns"), session, branch, say, { choose, point, tap, leave: () => suppose(null) });
+  tell(byId("turns"), session, branch, say, { choose, point, tap, leave: () => suppose(null), mean: (reading) => meant(reading) });
   byId("empty").hidden = session.turns.length > 0;
   const last = positions().length - 1;
   const shown = shownTurns();
@@ -159,11 +161,17 @@ onSession((before, { animate = false, play: played = false, supposing = false })
   if (branch || played) play();
   if (played) {
     for (const note of session.turns.at(-1).did.notes) announce(note);
-    byId("turns").lastElementChild.scrollIntoView({ block: "nearest" });
+    reveal(byId("turns").lastElementChild);
   }
   if (held) byId("turns").querySelector(branch ? ".instead button" : ".step[aria-current]")?.focus();
-  if (branch) byId("turns").querySelector(".instead").scrollIntoView({ block: "nearest" });
+  if (branch) reveal(byId("turns").querySelector(".instead"));
 });
+
+/** Scroll the list of turns, not the page, whose stage is what is looked at. */
+function reveal(part) {
+  const list = byId("turns");
+  list.scrollTop += part.getBoundingClientRect().top - list.getBoundingClientRect().top;
+}
 
 // Moving through the steps.
 
@@ -195,7 +203,7 @@ export const toEnd = () => choose(positions().length - 1, 2);
 
 function point(position, line) {
   if (position !== null && otherwise() && line !== 2 && position > begin(otherwise().turn)) return; // it is not what the stage shows
-  if ((pointed?.position ?? null) === position && pointed?.line === line) return;
+  if (position === null ? pointed === null : pointed?.position === position && pointed.line === line) return;
   pointed = position === null ? null : { position, line };
   if (!playing) draw();
 }

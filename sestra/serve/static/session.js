@@ -3,7 +3,8 @@
 const REMEMBERED = 200;
 
 /** A world's name, a start state, the agent that acts, how it chooses, the agent beside it (or null), turns, and what an example would say
- * next. A turn has what the agent `did` and what the `other` one would have done, as the server answered them, and the `seed` of a sample.
+ * next. A turn has what the agent `did` and what the `other` one would have done, as the server answered them, the `seed` of a sample, and the `chosen` actions if
+ * a reading was chosen.
  * Never changed, only replaced. */
 let session = null;
 /** What would have followed another action: the number of the turn, the action, and the turn as it would have been; or null. */
@@ -54,6 +55,12 @@ export function add(turn) {
   past = [...past, session].slice(-REMEMBERED);
   const next = session.next[0] === turn.did.instruction ? session.next.slice(1) : [];
   become({ ...session, turns: [...session.turns, turn], next }, { play: true });
+}
+
+/** The last turn as it was meant, to be played from its start. */
+export function resolve(turn) {
+  past = [...past, session].slice(-REMEMBERED);
+  become({ ...session, turns: [...session.turns.slice(0, -1), turn] }, { play: true });
 }
 
 /** Show what would have followed, or with null what was done. */

@@ -2,7 +2,7 @@
 
 import { make, percent } from "./dom.js";
 
-/** The list of turns; `events` are `choose(position, line)`, `tap(position, line)` for a finger, `point(position, line)` with null when it
+/** The list of turns; `events` are `mean(reading)` for one of the readings of the last instruction, `choose(position, line)`, `tap(position, line)` for a finger, `point(position, line)` with null when it
  * is over, and `leave()` for what would have followed. A line is 0 for the agent, 1 for the one beside it, 2 for what would have followed. */
 export function tell(list, session, branch, say, events) {
   let first = 0;
@@ -23,10 +23,18 @@ export function tell(list, session, branch, say, events) {
       steps(did, base, length, 0),
       other ? make("p", { class: "whose" }, session.other) : null,
       other ? steps(other, base, length, 1) : null,
-      ...asides(did),
+      ...asides(did, number === session.turns.length - 1 && !branch),
       instead ? note(`What would have followed “${say(instead.action)}”:`, [{ label: "Back to what it did", act: events.leave }], "instead") : null,
       instead ? steps(instead.did, base, instead.did.steps.length, 2) : null,
     );
+  }
+
+  /** What stands under an instruction: what the agent has to say about it, and what it may have meant if that can still be chosen. */
+  function asides(turn, open) {
+    const notes = turn.notes.map((text) => note(text));
+    if (!open || !turn.readings.length) return notes;
+    const buttons = turn.readings.map((reading) => ({ label: reading.words, act: () => events.mean(reading) }));
+    return [...notes, note(turn.readings.length > 1 ? "Choose one:" : "Did you mean this?", buttons, "readings")];
   }
 
   function steps(turn, base, length, line) {
@@ -66,9 +74,6 @@ export function tell(list, session, branch, say, events) {
   }
 }
 
-/** What stands under an instruction: what the agent has to say about it. */
-const asides = (turn) => turn.notes.map((text) => note(text));
-
 /** A note under an instruction, with buttons if there is something to choose. */
 function note(text, buttons = [], kind = "") {
   return make(
@@ -79,8 +84,8 @@ function note(text, buttons = [], kind = "") {
   );
 }
 
-/** Whether the agent was kept from acting, since it knows no word of the instruction: then its probabilities say nothing. */
-export const kept = (turn) => !turn.words.some(({ known, text }) => known && /^[\p{L}\p{N}]/u.test(text));
+/** Whether the agent was kept from acting, since it did not understand the instruction: then its probabilities say nothing. */
+export const kept = (turn) => !turn.understood;
 
 /** Whether a step left everything as it was, though it was meant to act. */
 const idle = (turn, step, index) => step.action !== "stop" && step.state === (turn.steps[index - 1]?.state ?? turn.start);

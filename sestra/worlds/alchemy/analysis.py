@@ -6,6 +6,7 @@ from collections import Counter
 
 from sestra.analysis.changes import Change, WorldAnalysis
 from sestra.analysis.language import COLOURS, ORDINALS, Language
+from sestra.analysis.paper import Cause, PaperCounts
 from sestra.data.scone import State
 
 LANGUAGE = Language(
@@ -20,7 +21,8 @@ LANGUAGE = Language(
     amounts=r"(?:one|two|three|four|a|single|another|\d)(?: more| of| last| single| additional| final| remaining)*"
     r" (?:units?|parts?|portions?|more|measures?|sections?|times?)|what(?: is| 's|'s)? (?:left|remains)|the rest|remainder|"
     r"remaining (?:chemicals?|liquids?|fluids?|substances?|contents?|units?|portions?|parts?|one|ones)",
-    states=(r"back(?! ?, )\b(?! (?:of|row|beaker))",),
+    returning=r"back(?! ?, )\b(?! (?:of|row|beaker|in|into|to))",
+    definite=r"the (?:beaker|flask|jar|container|mixture|solution)(?= ,|$)",
 )
 
 
@@ -39,4 +41,15 @@ def changes(before: State, after: State) -> Counter[Change]:
     return found
 
 
-ANALYSIS = WorldAnalysis(LANGUAGE, changes)
+PAPER = PaperCounts(
+    references={
+        ("coreference", "object"): (24, 7, 2, 0),
+        ("coreference", "action"): (3, 0, 0, 0),
+        ("coreference", "action and arguments"): (1, 0, 0, 0),
+        ("ellipsis", "object"): (0, 0, 3, 1),
+    },
+    per_interaction=1.4,
+    resolved=92.3,
+    causes={Cause.STATE: 23, Cause.MULTI_TURN: 12, Cause.IMPOSSIBLE: 2, Cause.LABEL: 2},
+)
+ANALYSIS = WorldAnalysis(LANGUAGE, changes, paper=PAPER)

@@ -6,6 +6,7 @@ from collections import Counter
 
 from sestra.analysis.changes import Change, WorldAnalysis
 from sestra.analysis.language import COLOURS, Language
+from sestra.analysis.paper import Cause, PaperCounts
 from sestra.data.scone import State
 from sestra.worlds.scene.world import NONE
 
@@ -19,8 +20,12 @@ LANGUAGE = Language(
     r"pass\w*|hand\w*|wears?|wore|run\w*|ran|shift\w*|slid\w*|scoot\w*|jump\w*|hop\w*|turn\w*|chang\w*|replac\w*|repeat\w*|do|does|"
     r"did|los\w*|lost|reappear\w*|travel\w*|approach\w*|depart\w*|walked|pop\w*|spawn\w*|add\w*|wait\w*|sit\w*|sat|stop\w*|head(?:s|ed)|"
     r"grab\w*|snatch\w*|borrow\w*|keep\w*|make\w*|made|proceed\w*|happen\w*|race\w*|follow\w*|drop\w*|toss\w*|lend\w*|scoot\w*|"
-    r"snuggl\w*|watch\w*|look\w*|materiali\w*|teleport\w*|mvoes|moes|advance\w*|back(?:s|ed)|wander\w*|visit\w*|occup\w*",
-    states=(r"back\b(?! of)", r"return\w*", r"re - ?appear\w*|reappear\w*"),
+    r"snuggl\w*|watch\w*|look\w*|materiali\w*|teleport\w*|mvoes|moes|advance\w*|back(?:s|ed)|wander\w*|draw\w*|visit\w*|occup\w*",
+    returning=r"(?:moves?|moved|goes|went|walks|walked|comes|came|steps|stepped|jumps|jumped) back\b"
+    r"(?! (?:all the way )?(?:to (?:the )?(?:far )?(?:left|right|middle|center)|next to|beside|between))|"
+    r"return(?:s|ed)?|re - ?appear\w*|reappear\w*",
+    definite=r"the hat(?= back)",
+    taking=r"takes?|took|steals?|stole|grabs?",
     subjectless=r"(?:moves|moved|goes|went|walks|leaves|takes|took|gives|gave|exits|disappears|returns|steps|trades|switches|puts|comes|to|back|"
     r"all the way|directly|next to|in between|between|(?:one|two|three|four|a|an|\d) (?:more )?(?:space|spot|place|step|position)s?)\b",
     complete=r"\b(?:nothing|no one|nobody)\b",
@@ -46,4 +51,30 @@ def changes(before: State, after: State) -> Counter[Change]:
     return found
 
 
-ANALYSIS = WorldAnalysis(LANGUAGE, changes, neighbours=True)
+def origins(before: State, after: State) -> dict[int, int]:
+    """Of everybody who moved, where from."""
+    gone = {slot: old for slot, (old, new) in enumerate(zip(before, after, strict=True)) if old[0] not in (NONE, new[0])}
+    found: dict[int, int] = {}
+    for slot, (old, new) in enumerate(zip(before, after, strict=True)):
+        if new[0] not in (NONE, old[0]):
+            source = next((other for other, person in gone.items() if person[0] == new[0] and other not in found.values()), None)
+            found |= {} if source is None else {slot: source}
+    return found
+
+
+def somebody(state: State, slot: int) -> bool:
+    """Whether a person stands there."""
+    return bool(state[slot][0] != NONE)
+
+
+PAPER = PaperCounts(
+    references={
+        ("coreference", "object"): (44, 16, 5, 3),  # people, and two hats in the turn before
+        ("coreference", "position"): (2, 0, 0, 0),
+        ("coreference", "action and arguments"): (3, 0, 0, 0),
+    },
+    per_interaction=2.4,
+    resolved=88.7,
+    causes={Cause.STATE: 13, Cause.MULTI_TURN: 5, Cause.IMPOSSIBLE: 5, Cause.LABEL: 19},
+)
+ANALYSIS = WorldAnalysis(LANGUAGE, changes, origins=origins, neighbours=somebody, paper=PAPER)

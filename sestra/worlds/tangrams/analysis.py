@@ -6,6 +6,7 @@ from collections import Counter
 
 from sestra.analysis.changes import Change, WorldAnalysis
 from sestra.analysis.language import ORDINALS, Language
+from sestra.analysis.paper import Cause, PaperCounts
 from sestra.data.scone import State
 
 LANGUAGE = Language(
@@ -16,11 +17,9 @@ LANGUAGE = Language(
     r"leav\w*|com\w*|is|are|was|chang\w*|drop\w*|discard\w*|eliminat\w*|reappear\w*|reinsert\w*|go|goes|re|make|set|use|load|shift\w*|"
     r"subtract\w*|throw\w*|toss\w*|un|repeat\w*|redo|dispos\w*|send|give\w*|turn|rotate|invert|keep|clear|cut|pull|pick|hide|kill|"
     r"transfer\w*|transpose|reposition|rearrange|let|have|has|revert\w*|lose|empty|drag|push|slide|copy|stay\w*|happens?|switxh|remvoe|detele",
-    states=(
-        r"(?:removed|deleted|taken|took|disappeared|discarded|missing|gone|vanished|eliminated|swapped|switched|erased|replaced)",
-        r"(?:back|return\w*|restor\w*|reappear\w*|re - ?add\w*|re - ?insert\w*|reinsert\w*|readd)",
-    ),
-    placing=r"add|put|bring|return|insert|restore|re - ?add|replace|place",
+    via_action=r"(?<!^)(?<!then )(?:just |previously |last |you |we |i |was |were )*"
+    r"(?:removed|deleted|taken|took|disappeared|discarded|missing|gone|vanished|eliminated|swapped|switched|erased|replaced)\b",
+    placing=r"add(?:ed)?|put|br(?:ing|ought)|return(?:ed)?|insert(?:ed)?|restored?|re - ?add|replaced?|placed?",
     places=rf"{ORDINALS}|positions?|spots?|places?|slots?|front|end|beginning|start|between|left|right|space|where|before|after|locations?|"
     r"\d|next|one|two|three|four|five|step|row|line|behind|beside|with",
 )
@@ -44,4 +43,18 @@ def restores(start: State, goal: State) -> bool:
     return bool({*goal[0]} - {*start[0]})
 
 
-ANALYSIS = WorldAnalysis(LANGUAGE, changes, changed, restores=restores)
+PAPER = PaperCounts(
+    references={
+        ("coreference", "object"): (13, 0, 0, 0),
+        ("coreference", "object via action"): (6, 10, 2, 1),
+        ("coreference", "position"): (0, 2, 0, 0),
+        ("coreference", "action"): (5, 2, 0, 0),
+        ("coreference", "action and arguments"): (1, 0, 0, 0),
+        ("ellipsis", "position"): (3, 0, 0, 0),
+        ("ellipsis", "action and arguments"): (1, 0, 0, 0),
+    },
+    per_interaction=1.7,
+    resolved=76.0,
+    causes={Cause.STATE: 7, Cause.MULTI_TURN: 13, Cause.IMPOSSIBLE: 13, Cause.LABEL: 12},
+)
+ANALYSIS = WorldAnalysis(LANGUAGE, changes, changed, restores=restores, paper=PAPER)

@@ -145,3 +145,19 @@ def test_no_folder_is_left_by_a_run_whose_teacher_is_refused(capsys, tmp_path, m
     assert status != 0
     assert "name one for scene" in complaints
     assert not (tmp_path / "student").exists()
+
+
+def test_training_begins_with_an_agents_weights_and_vocabulary(tmp_path, teacher):
+    """The agent's vocabulary holds words that this training data lacks, and its weights are in half precision."""
+    begun = Trainer(PLAIN.changed(init_from=str(teacher)), interactions(6, seed=1), RunFolder(tmp_path / "run"))
+    known = load_trained(RunFolder(teacher))
+    assert begun.vocabulary == known.vocabulary
+    for name, value in known.policy.state_dict().items():
+        assert begun.policy.state_dict()[name].numpy() == pytest.approx(value.half().float().numpy()), name
+
+
+def test_another_structure_has_no_place_for_the_weights(tmp_path, teacher):
+    with pytest.raises(InputError, match="another structure"):
+        Trainer(TINY.changed(init_from=str(teacher)), interactions(30, seed=1), RunFolder(tmp_path / "run"))
+    with pytest.raises(InputError, match="--init-from nobody: is no agent"):
+        Trainer(TINY.changed(init_from="nobody"), interactions(30, seed=1), RunFolder(tmp_path / "run"))

@@ -26,9 +26,9 @@ class ObjectConfig:
     """Size of the word embeddings."""
     size: int = setting(128, 1, 10_000)
     """Size of the vectors of objects, words and changes."""
-    layers: int = setting(2, 1, 10_000)
+    layers: int = setting(2, 1, 100)
     """Layers, each with cross-attention to the memory and self-attention among the objects."""
-    heads: int = setting(4, 1, 10_000)
+    heads: int = setting(4, 1, 1_000)
     """Attention heads."""
     dropout: float = setting(0.1, 0, 0.99)
     """Dropout rate, on word embeddings and after every sublayer."""

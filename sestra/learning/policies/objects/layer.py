@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from sestra.learning.operators import attend
+from sestra.learning.policies.base import exporting
 from sestra.learning.policies.objects.features import RELATIONS
 
 if TYPE_CHECKING:
@@ -38,9 +40,9 @@ class Rows:
 class Memory:
     """What a layer's tokens attend to."""
 
-    keys: Tensor  # [batch, heads, memory, size of a head]
+    keys: Tensor  # [batch, heads, memory, size of a head]; in an exported graph [batch, memory, size]
     values: Tensor  # likewise
-    bias: Tensor  # [batch, heads or 1, tokens or 1, memory]: minus infinity where there is nothing
+    bias: Tensor  # [batch, heads or 1, tokens or 1, memory]: minus infinity where there is nothing; tokens in an exported graph
 
     def select(self, rows: Tensor) -> Memory:
         return Memory(*(part.index_select(0, rows) for part in (self.keys, self.values, self.bias)))
@@ -49,7 +51,7 @@ class Memory:
 class AttentionBias(NamedTuple):
     """What is added to attention scores beside the product of queries and keys."""
 
-    mask: Tensor  # [batch, memory]: 0, or minus infinity where there is nothing
+    mask: Tensor  # [batch, tokens or 1, memory]: 0, or minus infinity where there is nothing
     relations: Tensor | None  # [batch, relations, tokens, changes]: how changes, the last entries of the memory, are related to the tokens
     pointers: Tensor | None  # [batch, pointers, memory]: how much the instruction points at the turn that each entry is from
 
@@ -89,14 +91,14 @@ class Layer(nn.Module):
     def project_memory(self, memory: Tensor, bias: AttentionBias) -> Memory:
         """Keys, values and bias of the memory, ``[batch, memory, size]``, for this layer."""
         keys, values = self.memory_projection(memory).chunk(2, -1)
-        total = bias.mask[:, None, None]  # [batch, 1, 1, memory]
+        total = bias.mask.unsqueeze(1)  # [batch, 1, tokens or 1, memory]
         if self.relation_bias is not None and bias.relations is not None:
             related = self.relation_bias @ bias.relations.flatten(2)  # [batch, heads, tokens * changes]
             related = related.unflatten(2, bias.relations.shape[2:])  # [batch, heads, tokens, changes]
             total = total + functional.pad(related, (memory.shape[1] - related.shape[3], 0))  # [batch, heads, tokens, memory]
         if self.pointer_bias is not None and bias.pointers is not None:
             total = total + (self.pointer_bias @ bias.pointers).unsqueeze(2)
-        return Memory(self._split(keys), self._split(values), total)
+        return Memory(keys, values, total) if exporting() else Memory(self._split(keys), self._split(values), total)
 
     def forward(self, vectors: Tensor, memory: Memory, rows: Rows | None, attention: list[AttentionWeights] | None) -> Tensor:
         """The vectors after this layer, ``[rows, tokens, size]``; its attention weights are added to ``attention``."""
@@ -110,6 +112,19 @@ class Layer(nn.Module):
         vectors = vectors + self._drop(self.self_output(context))
         hidden = functional.gelu(self.feed_forward_in(self.feed_forward_norm(vectors)))  # [rows, tokens, 2 * size]
         result: Tensor = vectors + self._drop(self.feed_forward_out(hidden))
+        return result
+
+    def forward_flat(self, vectors: Tensor, tokens: int, memory: Memory, attention: list[AttentionWeights]) -> Tensor:
+        """``forward`` in an exported graph, of vectors ``[rows * tokens, size]``: so a projection with its bias is one operator."""
+        query = self.cross_query(self.cross_norm(vectors)).unflatten(0, (-1, tokens))  # [rows, tokens, size]
+        context, cross_weights = attend(query, memory.keys, memory.values, memory.bias, self.heads)
+        vectors = vectors + self.cross_output(context.flatten(0, 1))
+        query, key, value = self.self_projection(self.self_norm(vectors)).unflatten(0, (-1, tokens)).chunk(3, -1)
+        bias = None if self.position_bias is None else self.position_bias.unsqueeze(0)  # [1, heads, tokens, tokens]
+        context, self_weights = attend(query, key, value, bias, self.heads)
+        attention.append((cross_weights, self_weights))
+        vectors = vectors + self.self_output(context.flatten(0, 1))
+        result: Tensor = vectors + self.feed_forward_out(functional.gelu(self.feed_forward_in(self.feed_forward_norm(vectors))))
         return result
 
     def _cross_attention(self, query: Tensor, memory: Memory, rows: Rows | None, return_weights: bool) -> tuple[Tensor, Tensor]:

@@ -116,7 +116,7 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
         context = self._project(self.initial_features, features.ids(initial))  # [batch, objects, size]
         pointers = relations = None
         if self.previous_features is not None:
-            before = inputs.history[torch.arange(initial.shape[0]), (inputs.turn - 1).clamp(min=0)]  # [batch, slots]
+            before = inputs.starts((inputs.turn - 1).clamp(min=0))  # [batch, slots]
             context = context + self._project(self.previous_features, features.ids(before))
         if self.history is not None:
             current = words.present & (words.turns == inputs.turn.unsqueeze(1))  # [batch, words]
@@ -130,7 +130,10 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
             context = context + self.slot_embedding.weight.repeat_interleave(self.objects, 0)
         if self.rank_features is not None:
             context = context + self.rank_features(features.ranks(initial)).repeat_interleave(self.objects, 1)
-        bias = AttentionBias(torch.zeros(present.shape).masked_fill(~present, -torch.inf), relations, pointers)
+        mask = torch.where(present, 0.0, -torch.inf).unsqueeze(1)  # [batch, 1, memory]
+        if exporting() and relations is None:
+            mask = mask.expand(-1, context.shape[1] + 1, -1)  # [batch, tokens, memory]
+        bias = AttentionBias(mask, relations, pointers)
         table = None if exporting() or context.shape[:2].numel() < len(features.features) else self.current_features(features.features)
         layers = tuple(layer.project_memory(vectors, bias) for layer in self._layers)
         places = torch.arange(words.present.shape[1]).masked_fill(~words.present, -1)  # [batch, words]
@@ -150,9 +153,13 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
         return encoded, Entries(vectors, present, number)
 
     def _encode_words(self, words: Tensor, lengths: Tensor) -> Tensor:
-        embedded = self.embedding(words)  # [batch, words, embedding]
-        if self.numbers is not None:
-            embedded = embedded + self.numbers(words)
+        if self.numbers is not None and exporting():  # one table, which is computed when the graph is loaded
+            table = self.embedding.weight + self.numbers(torch.arange(self.embedding.num_embeddings))  # [vocabulary, embedding]
+            embedded = functional.embedding(words, table)  # [batch, words, embedding]
+        else:
+            embedded = self.embedding(words)  # [batch, words, embedding]
+            if self.numbers is not None:
+                embedded = embedded + self.numbers(words)
         embedded = functional.dropout(embedded, self.config.dropout, self.training)
         return bidirectional_lstm(self.forward_lstm, self.backward_lstm, embedded, lengths)  # [batch, words, size]
 
@@ -189,6 +196,9 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
 
     def step(self, memory: Memory, carry: Any, states: Tensor, previous: Tensor, *, return_attention: bool = False) -> Step:
         del carry, previous
+        if exporting():
+            logits, weights = self._score_flat(memory, states)
+            return Step(logits, attention=self._attention(memory, states, logits, weights))
         attention: list[AttentionWeights] | None = [] if return_attention else None
         logits = self._score(memory, states, attention=attention)
         return Step(logits, attention=self._attention(memory, states, logits, attention) if attention else {})
@@ -218,13 +228,23 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
         chosen = edits.gather(2, self.features.score_ids[states])  # [rows, slots, edits of the world]
         return torch.cat([chosen.flatten(1), self.score_stop(vectors[:, -1])], 1)  # [rows, actions]
 
+    def _score_flat(self, memory: Memory, states: Tensor) -> tuple[Tensor, list[AttentionWeights]]:
+        """``_score`` in an exported graph, with as few operators as possible, and the attention of all layers."""
+        count, attention = self.slots * self.objects, list[AttentionWeights]()
+        now = functional.embedding(self.features.ids(states), self.current_features(self.features.features))  # [batch, objects, size]
+        vectors = self.object_projection(functional.gelu(now + memory.context).flatten(0, 1)).unflatten(0, (-1, count))
+        stop = functional.pad(self.stop_token.unsqueeze(0), (0, 0, count, 0))  # [tokens, size]: 0 for all others
+        vectors = (functional.pad(vectors, (0, 0, 0, 1)) + stop).flatten(0, 1)  # [batch * tokens, size]
+        for layer, known in zip(self._layers, memory.layers, strict=True):
+            vectors = layer.forward_flat(vectors, count + 1, known, attention)
+        weight, bias = (torch.cat([getattr(each, part) for each in (self.score, self.score_stop)]) for part in ("weight", "bias"))
+        scores = functional.linear(self.norm(vectors), weight, bias).view(states.shape[0], -1)  # [batch, tokens * (edits + 1)]
+        return self.features.choose_scores(functional.pad(scores, (0, 1), value=NEVER), states), attention
+
     def _attention(self, memory: Memory, states: Tensor, logits: Tensor, layers: list[AttentionWeights]) -> dict[str, AttentionMap]:
         """The attention of all tokens, its mean over layers, each token weighted by the probability that it acts."""
-        cross, own = (sum(weights[1:], weights[0]) / len(layers) for weights in zip(*layers, strict=True))  # [batch, heads, tokens, ..]
-        edits, stop = logits.softmax(-1).split([logits.shape[-1] - 1, 1], -1)  # [batch, actions - 1], [batch, 1]
-        owners = self.features.score_ids[states].clamp(max=self.objects * self.edits - 1) // self.edits  # [batch, slots, edits]: objects
-        acts = edits.new_zeros(*states.shape, self.objects).scatter_add(2, owners, edits.unflatten(1, (self.slots, -1)))
-        acts = torch.cat([acts.flatten(1), stop], 1)[:, None, None]  # [batch, 1, 1, tokens]
+        cross, own = (sum(weights[1:], weights[0]) for weights in zip(*layers, strict=True))  # [batch, heads, tokens, ..]
+        acts = self.features.by_token(logits.softmax(-1) / len(layers), states)[:, None, None]  # [batch, 1, 1, tokens]
         attended, among = (acts @ cross).squeeze(2), (acts @ own).squeeze(2)[..., :-1]  # [batch, heads, memory], [batch, heads, objects]
         words, changes = attended.tensor_split([memory.words.shape[1]], 2)
         which = memory.changes.unsqueeze(1).expand_as(changes)  # [batch, heads, changes]
