@@ -30,9 +30,9 @@ def own(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     tables, vocabulary = compile_world(Lamps()), Vocabulary.of((text for each in DATA for text in each.instructions), at_least=1)
     stored = tuple({"state": Lamps().format(each.states[0] or ()), "instructions": list(each.instructions)} for each in DATA)
     about = About(LAMPS, 4, 0.1, {}, examples=stored)
-    agent_folder.write(folder / "lamps", about, vocabulary, [random_network(tables, len(vocabulary), seed=3)])
+    agent_folder.write(folder / "lamps", about, vocabulary, [random_network(tables, len(vocabulary), seed=0)])
     write_random_agent(folder / "warehouse", WAREHOUSE)
-    with Server([str(folder / "lamps"), str(folder / "warehouse")]) as server:
+    with Server([str(folder / "lamps"), str(folder / "warehouse")], "--caution", "0") as server:
         yield server
 
 
