@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from onnxscript import opset23 as op
+from onnxscript import opset23
 from onnxscript.function_libs.torch_lib.ops.core import aten_gru, aten_lstm
 
 from sestra.learning import operators
 
+op: Any = opset23  # whose annotations are those of eager tensors
 Value = Any
 """A value of the graph."""
 GATES = (0, 3, 1, 2)

@@ -71,4 +71,4 @@ def gather_vectors(vectors: Tensor, places: Tensor) -> Tensor:
     if exporting():
         return cast("Tensor", gather_rows(vectors, places))
     rows = torch.arange(vectors.shape[0]).unsqueeze(1) * vectors.shape[1] + places  # [batch, places]
-    return vectors.flatten(0, 1).index_select(0, rows.flatten()).view(*places.shape, -1)  # [batch, places, size]
+    return vectors.flatten(0, 1).index_select(0, rows.flatten()).view(*places.shape, vectors.shape[2])  # [batch, places, size]

@@ -41,7 +41,8 @@ def _acts_on(known: ObjectFeatures, owners: NDArray[np.int64], slots: int) -> ND
     if (known.score_ids != known.score_ids[0]).any():
         return None
     every, count = (np.arange(slots)[:, None] * known.objects + owners[0]).ravel(), slots * known.objects  # [actions - 1]
-    return np.eye(count + 1, dtype=np.float32)[np.append(every, count)]  # [actions, tokens]
+    rows: NDArray[np.float32] = np.eye(count + 1, dtype=np.float32)[np.append(every, count)]  # [actions, tokens]
+    return rows
 
 
 class StateFeatures(nn.Module):

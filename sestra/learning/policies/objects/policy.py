@@ -246,9 +246,10 @@ class ObjectPolicy(Policy, SelectsMemory, IndependentSteps):
         cross, own = (sum(weights[1:], weights[0]) for weights in zip(*layers, strict=True))  # [batch, heads, tokens, ..]
         acts = self.features.by_token(logits.softmax(-1) / len(layers), states)[:, None, None]  # [batch, 1, 1, tokens]
         attended, among = (acts @ cross).squeeze(2), (acts @ own).squeeze(2)[..., :-1]  # [batch, heads, memory], [batch, heads, objects]
-        words, changes = attended.tensor_split([memory.words.shape[1]], 2)
-        which = memory.changes.unsqueeze(1).expand_as(changes)  # [batch, heads, changes]
-        changes = torch.zeros_like(among).scatter_add(2, which, changes)  # [batch, heads, objects]
+        words, changes = attended, torch.zeros_like(among)  # [batch, heads, memory], [batch, heads, objects]
+        if self.config.changes:
+            words, others = attended.tensor_split([memory.words.shape[1]], 2)
+            changes = changes.scatter_add(2, memory.changes.unsqueeze(1).expand_as(others), others)  # [batch, heads, objects]
         drawn = torch.arange(self.slots * self.objects).expand(states.shape[0], -1)  # [batch, objects]
         return {
             "words": AttentionMap("words", words, memory.words),
