@@ -182,7 +182,12 @@ def copy_examples(desk: Path, _page: Path) -> None:
     shutil.copytree(ROOT / "examples", desk / "examples", ignore=shutil.ignore_patterns("__pycache__"))
 
 
+def copy_data(desk: Path, _page: Path) -> None:
+    shutil.copytree(desk / "small", desk / "data")
+
+
 PREPARED: dict[str, Callable[[Path, Path], None]] = {
+    "training.md": copy_data,
     "your-own-world.md": copy_examples,
     "your-own-policy.md": copy_examples,
     "your-own-learner.md": copy_examples,

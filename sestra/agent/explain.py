@@ -54,7 +54,7 @@ def explain(tables: Tables, contexts: Sequence[ParsedContext], execution: Execut
             )
         )
         start = world.format(context.states[-1])
-        notes = (*_refusal(tables, start, verdict), *_notes(context, length, stopped))
+        notes = (*_refusal(tables, start, verdict), *_notes(context, length, stopped, refused=verdict.reason == "unknown words"))
         judged = verdict.reason is None, verdict.reason, verdict.confidence, verdict.readings
         explained.append(Turn(context.instruction, context.words, start, steps[-1].state, stopped, notes, steps, *judged))
     return explained
@@ -96,10 +96,8 @@ def _refusal(tables: Tables, start: str, verdict: Verdict) -> tuple[str, ...]:
     match verdict.reason:
         case "which of several":
             return (question(tables.world, start, verdict.readings),)
-        case "unsure" | "unknown words" if verdict.readings:
-            return ("The agent is not sure what is meant, so it did nothing.",)
         case "unsure":
-            return ("The agent is not sure what is meant, so it did nothing. Try other words.",)
+            return ("The agent is not sure what is meant, so it did nothing.",)
         case "nothing like that here":
             return ("There is nothing like that here, so the agent did nothing.",)
         case "no instruction":
@@ -108,7 +106,7 @@ def _refusal(tables: Tables, start: str, verdict: Verdict) -> tuple[str, ...]:
             return ()
 
 
-def _notes(context: ParsedContext, length: int, stopped: bool) -> tuple[str, ...]:
+def _notes(context: ParsedContext, length: int, stopped: bool, *, refused: bool) -> tuple[str, ...]:
     notes, words = [], context.words
     for text, meant in dict.fromkeys((word.text, word.read_as) for word in words if word.known and word.text != word.read_as):
         notes.append(f"“{text}” is not a word that the agent knows; it was read as “{meant}”.")
@@ -117,7 +115,7 @@ def _notes(context: ParsedContext, length: int, stopped: bool) -> tuple[str, ...
         more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
         shown = ", ".join(f"“{shortened(text, 30)}”" for text in unknown[:10]) + more
         them = "it" if len(unknown) == 1 else "them"
-        notes.append(f"The agent does not know {shown} and {f'could make no use of {them}' if context.understood else 'did nothing'}.")
+        notes.append(f"The agent does not know {shown} and {'did nothing' if refused else f'could make no use of {them}'}.")
     if not stopped:
         notes.append(f"The agent was stopped after {length} action{'s' * (length != 1)}, the most allowed; it had not come to an end.")
     return tuple(notes)

@@ -81,15 +81,16 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         state: Any = self.config.app.state  # type: ignore[union-attr]  # ``run`` gave it
         state.admission.close()
-        await self._drain(GRACE)
+        drained = await self._drain(GRACE)
         state.batcher.close()
-        await self._drain(REFUSING)
+        if not drained:
+            await self._drain(REFUSING)
         self.force_exit = False  # a second Ctrl-C has ended the waiting; the end of the application is not skipped
         asyncio.get_running_loop().call_later(LAST_RESPONSES, self._connections.abort)
         await super().shutdown(sockets)
 
-    async def _drain(self, seconds: float) -> None:
-        """Wait until all requests are answered and nothing new has come for a while, at most for so many seconds."""
+    async def _drain(self, seconds: float) -> bool:
+        """Wait until all requests are answered and nothing new has come for a while, at most for so many seconds; whether it is so."""
         metrics = self._connections.metrics
         begun = quiet_since = time.monotonic()
         before: tuple[int, ...] = ()
@@ -98,5 +99,6 @@ class Server(uvicorn.Server):
             if seen != before or metrics.in_flight:
                 before, quiet_since = seen, now
             elif now - quiet_since >= LINGER:
-                return
+                return True
             await asyncio.sleep(0.05)
+        return False

@@ -84,6 +84,25 @@ def test_heads_apart_with_boundaries_between_turns(page: Page):
         expect(head.locator(".boundary")).to_have_text(["1", "2"])
 
 
+@pytest.mark.parametrize("width", [1280, 700])
+def test_a_step_that_is_pointed_at_stays_under_the_pointer(page: Page, width: int):
+    page.set_viewport_size({"width": width, "height": 800})
+    for instruction in ("throw out the last beaker", "do it with the frist one", "zxqvw it"):
+        say(page, instruction)
+        played(page)
+    steps = page.locator(".step")
+    for number in range(steps.count()):  # the highest of them has been shown afterwards
+        steps.nth(number).dispatch_event("pointerenter", {"pointerType": "mouse"})
+        steps.nth(number).dispatch_event("pointerleave", {"pointerType": "mouse"})
+    places = set()
+    for number in range(steps.count()):
+        steps.nth(number).dispatch_event("pointerenter", {"pointerType": "mouse"})
+        places.add(page.evaluate("document.querySelector('.story').getBoundingClientRect().top + scrollY"))
+        steps.nth(number).dispatch_event("pointerleave", {"pointerType": "mouse"})
+        places.add(page.evaluate("document.querySelector('.story').getBoundingClientRect().top + scrollY"))
+    assert len(places) == 1
+
+
 def test_pointing_at_a_step_moves_the_slider(page: Page):
     say(page, "throw out the last beaker")
     played(page)

@@ -19,6 +19,7 @@ from small_runs import TINY, start
 
 from sestra import Agent
 from sestra.agent import folder as agent_folder
+from sestra.agent.calibration import measure
 from sestra.agent.folder import is_current
 from sestra.data.batch import encode_turns
 from sestra.errors import InputError
@@ -45,8 +46,20 @@ def exported(tmp_path_factory) -> Path:
         patch.setitem(WORLDS._registered, "lamps", Lamps)
         run = start(tmp_path_factory.mktemp("exported") / "run", CONFIG)
         run.run()
-        export_run(run.folder, run.validation)
+        export_run(run.folder)
         return run.folder.path
+
+
+def test_what_a_run_held_out_calibrates_its_agent(tmp_path):
+    run = start(tmp_path / "run", CONFIG)
+    run.run()
+    export_run(run.folder)
+    assert Agent.from_pretrained(run.folder.path).caution == 0
+    export_run(run.folder, run.validation)
+    agent = Agent.from_pretrained(run.folder.path)
+    measured = measure(agent.execute, agent.tables, run.validation, 16)
+    assert agent.about.calibration == measured.fit()
+    assert agent.caution == agent.about.calibration.caution
 
 
 @pytest.fixture

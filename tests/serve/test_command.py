@@ -42,11 +42,11 @@ from sestra.serve import connections, server as running
 load = serve.load
 def load_slow(names):
     agents = load(names)
-    Agent.take_turns = lambda *_: time.sleep(60)
+    Agent.take_turns = lambda *_, **__: time.sleep(60)
     return agents
 serve.load = load_slow
 connections.HEAD_TIMEOUT = 0.5
-running.GRACE = 1
+running.GRACE, running.REFUSING = 1, 0.5
 sys.exit(main(sys.argv[1:]))
 """
 """An agent that takes a minute for a turn; a server that waits half a second for a request's head, and a second when it is to stop."""
@@ -222,9 +222,9 @@ import sys, time
 from sestra.agent import Agent
 from sestra.cli import main
 take_turns = Agent.take_turns
-def slowly(self, contexts):
+def slowly(self, contexts, **options):
     time.sleep(2)
-    return take_turns(self, contexts)
+    return take_turns(self, contexts, **options)
 Agent.take_turns = slowly
 sys.exit(main(sys.argv[1:]))
 """

@@ -6,7 +6,7 @@ import { Editor } from "./editor.js";
 import { copyLink, saveJson, saveSvg } from "./export.js";
 import { frameOf, prepare, prepareTurns } from "./frames.js";
 import { fromFragment, toFragment } from "./link.js";
-import { connect, draw, move, scrub, stage, toEnd, toggle } from "./player.js";
+import { connect, draw, move, scrub, shrink, stage, toEnd, toggle } from "./player.js";
 import { add, begin, current, exchange, now, onSession, resolve, suppose, undo } from "./session.js";
 import { suggest } from "./suggestions.js";
 
@@ -265,7 +265,10 @@ function listen() {
   on("forth", "click", () => move(1));
   on("play", "click", toggle);
   on("scrub", "input", (event) => scrub(Number(event.target.value)));
-  on("apart", "change", () => draw());
+  on("apart", "change", () => {
+    shrink();
+    draw();
+  });
   on("random", "click", randomState);
   on("edit", "click", () => {
     editor.set(!editor.on, stage());

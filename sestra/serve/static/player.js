@@ -84,8 +84,12 @@ function caption(each, at, { looking, attending, last }) {
 }
 
 function explain(number, { step, turn, index }) {
-  byId("inspector").classList.toggle("blank", !step);
-  if (!step) return;
+  const panel = byId("inspector");
+  panel.classList.toggle("blank", !step);
+  if (!step) {
+    shrink();
+    return;
+  }
   const turns = shownTurns().slice(0, number).map(({ did }) => did);
   const { agent, other } = current();
   const beside = other && turn === shownTurns()[number].other;
@@ -96,7 +100,13 @@ function explain(number, { step, turn, index }) {
     whose: other ? (beside ? other : agent) : "",
     follow: (action) => supposed({ turn: number, agent: beside ? other : agent, action, actions: [...turn.steps.slice(0, index).map((each) => each.action), action] }),
   });
+  panel.style.setProperty("min-height", `${panel.offsetHeight}px`); // else a step below it would move away from under the pointer
 }
+
+/** Let the inspector be as high as what is in it. */
+export const shrink = () => byId("inspector").style.removeProperty("min-height");
+
+window.addEventListener("resize", shrink);
 
 function controls(all, shown) {
   const scrub = byId("scrub");
@@ -144,6 +154,7 @@ function dress({ world, agent, other }) {
 /** After the session was replaced: tell it anew, at its end unless it is to be played. */
 onSession((before, { animate = false, play: played = false, supposing = false }) => {
   pause();
+  shrink();
   const held = supposing && document.activeElement?.closest("#inspector, .note");
   pointed = null;
   const session = current();
