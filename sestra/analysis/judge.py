@@ -14,17 +14,16 @@ from sestra.errors import InputError
 
 
 def find_judge(agent: Agent, name: str | None) -> list[Agent] | None:
-    """The networks, one by one, of the agent of that name; by default of the one that ships for the world, if there is one."""
+    """The networks of the agent of that name, one by one; by default all agents that ship for the world, if there are several."""
     world = agent.world.name
-    if name is None and world not in pretrained.names():
-        return None
-    judge = Agent.from_pretrained(name or world)
+    if name is None:
+        shipped = [each for each in pretrained.names() if each == world or each.startswith(f"{world}-")]
+        return [Agent.from_pretrained(each) for each in shipped] if len(shipped) > 1 else None
+    judge = Agent.from_pretrained(name)
     if judge.world.name != world:
         raise InputError(f"--judge {name}: is an agent for {judge.world.name}; expected one for {world}")
     members = judge.members()
     if len(members) < 2:
-        if name is None:
-            return None
         raise InputError(f"--judge {name}: has one network, which cannot be unanimous; expected an ensemble, such as 'sestra join' makes")
     return members
 

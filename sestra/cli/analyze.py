@@ -31,7 +31,7 @@ class Analyze(PolicyOnSplit):
     annotations: OptionalFile = None
     """References and labels that a person annotated, such as results/annotations/alchemy.json: shows how far the program agrees."""
     judge: Annotated[str | None, tyro.conf.arg(metavar="AGENT", help_behavior_hint="")] = None
-    """An ensemble: labels that all its networks contradict count as ambiguous or incorrect; by default the agent shipped for the world."""
+    """An ensemble: labels that all its networks contradict count as ambiguous or incorrect; by default all agents shipped for the world."""
     page: OptionalFile = None
     """Where to write errors as a page to read; its name ends in .html."""
     errors: int = 50

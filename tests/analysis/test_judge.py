@@ -88,7 +88,7 @@ def test_the_causes_of_all_errors_are_counted():
 
 def test_the_judge_is_an_ensemble_for_the_same_world(tmp_path):
     agent = random_agent("tangrams")
-    assert len(find_judge(agent, None)) > 1  # the one that ships
+    assert [judge.name for judge in find_judge(agent, None)] == ["tangrams", "tangrams-sestra", "tangrams-supervised"]
     with pytest.raises(InputError, match="has one network"):
         find_judge(agent, str(write_random_agent(tmp_path / "one", "tangrams")))
     with pytest.raises(InputError, match="is an agent for scene; expected one for tangrams"):
