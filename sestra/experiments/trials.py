@@ -141,7 +141,7 @@ def _work_on(job: Job) -> Outcome:
     for registry in REGISTRIES:
         for name, item in job.registered[registry.kind].items():
             registry.register(name, item)
-    trial, conditions = Trial(job.name, TrainConfig.from_json(job.config, job.name), job.system), job.conditions
+    trial, conditions = Trial(job.name, TrainConfig.from_json(job.config, job.name).located(), job.system), job.conditions
     interactions, source = conditions.load(trial.config.world)
     if source != job.source:
         raise InputError(

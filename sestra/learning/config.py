@@ -19,7 +19,7 @@ from sestra.learning.policies.attention_config import AttentionConfig
 from sestra.learning.policies.registry import POLICIES, PolicyConfig
 from sestra.learning.settings import check_ranges, flag, setting
 from sestra.registry import Registry, absolute, check_reference
-from sestra.worlds import get_world
+from sestra.worlds import WORLDS, get_world
 from sestra.worlds.base import Shaping
 
 if TYPE_CHECKING:
@@ -169,6 +169,10 @@ class TrainConfig:
         if not isinstance(policy, Policy):
             raise InputError(f"policy {self.policy_name!r}: its build gives {shortened(repr(policy))}; expected a Policy")
         return policy
+
+    def located(self) -> TrainConfig:
+        """With a reference by which other processes find the world, where there is one."""
+        return replace(self, world=WORLDS.reference(type(get_world(self.world))))
 
     def flat(self) -> dict[str, Any]:
         """All settings beside each other, as flags; the policy and the learner by name."""

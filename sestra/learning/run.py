@@ -6,7 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from sestra.learning.policies.registry import PolicyConfig
 from sestra.learning.run_folder import RunFolder, Trained
 from sestra.learning.runtime_settings import use_one_core
 from sestra.learning.trainer import Trainer
-from sestra.worlds import WORLDS, World, get_world
+from sestra.worlds import WORLDS, World
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def train_config(
         folder.check_unused()
         config = distillation.with_absolute_names(config)
     config.check()
-    config = replace(config, world=WORLDS.reference(type(get_world(config.world))))  # where it is found from anywhere
+    config = config.located()
     interactions, source = sources.load(config.world, "train", data)
     if resuming:
         folder.check_source(source)
