@@ -99,7 +99,8 @@ def test_its_instructions_are_analysed_and_suggested(desk: Desk):
 from sestra.analysis.mentions import references
 from sestra.data.synthetic import generate
 from sestra.drawing import drawing_of
-from sestra.serve.phrases import examples, in_words, suggestions
+from sestra.data.examples import in_words
+from sestra.serve.phrases import examples, suggestions
 from sestra.worlds import get_world
 world = get_world("boxes")
 assert examples(world, 3, None)[0].title == "Tidying up"
