@@ -36,9 +36,9 @@ class Gate:
     def __get__(self, agent: Agent, _kind: type) -> Any:
         return partial(self._answer, agent)
 
-    def _answer(self, agent: Agent, contexts: list[Context]) -> Any:
+    def _answer(self, agent: Agent, contexts: list[Context], **options: Any) -> Any:
         self._opened.wait(10)
-        return self._take_turns(agent, contexts)
+        return self._take_turns(agent, contexts, **options)
 
 
 async def together(app: FastAPI, count: int, then: Callable[[], None]) -> list[httpx.Response]:
@@ -54,7 +54,7 @@ async def together(app: FastAPI, count: int, then: Callable[[], None]) -> list[h
 
 def test_an_interaction_of_too_many_words_is_refused_before_it_is_read(client: TestClient, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Speller, "read", lambda *_: pytest.fail("it was read"))
-    monkeypatch.setattr(Agent, "take_turns", lambda *_: pytest.fail("it was followed"))
+    monkeypatch.setattr(Agent, "take_turns", lambda *_, **__: pytest.fail("it was followed"))
     history = [{"state": GOOD["state"], "instruction": "por " * 200}] * 5
     [problem] = assert_refused(client.post("/api/follow", json={**GOOD, "history": history}))["problems"]
     assert problem["where"] == "history"
@@ -87,10 +87,10 @@ def test_long_interactions_are_followed_a_few_at_a_time(monkeypatch: pytest.Monk
     agent, sizes = random_agent("tangrams"), []
     take_turns, gate = Agent.take_turns, threading.Event()
 
-    def counted(self: Agent, contexts: list[Context]) -> list[Turn]:
+    def counted(self: Agent, contexts: list[Context], **options: Any) -> list[Turn]:
         gate.wait(5)
         sizes.append(len(contexts))
-        return take_turns(self, contexts[:1]) * len(contexts)
+        return take_turns(self, contexts[:1], **options) * len(contexts)
 
     monkeypatch.setattr(Agent, "take_turns", counted)
     body = {"world": "tangrams", "state": "1:0", "history": [], "instruction": "a " * 450}
@@ -138,9 +138,9 @@ def test_the_application_can_be_started_again():
 def test_nothing_is_computed_for_those_who_left(monkeypatch: pytest.MonkeyPatch):
     followed: list[str] = []
 
-    def noted(_self: Agent, contexts: list[Context]) -> list[Turn]:
+    def noted(_self: Agent, contexts: list[Context], **options: Any) -> list[Turn]:
         followed.extend(context.instructions[-1] for context in contexts)
-        return take_turns(_self, contexts)
+        return take_turns(_self, contexts, **options)
 
     take_turns = Agent.take_turns
     monkeypatch.setattr(Agent, "take_turns", slowly := Gate(noted))
@@ -192,9 +192,9 @@ def test_many_at_once_go_together_and_each_gets_its_own_answer(monkeypatch: pyte
     agent, sizes = random_agent("alchemy"), []
     take_turns = type(agent).take_turns
 
-    def counted(self: Any, contexts: list[Context]) -> list[Turn]:
+    def counted(self: Any, contexts: list[Context], **options: Any) -> list[Turn]:
         sizes.append(len(contexts))
-        return take_turns(self, contexts)
+        return take_turns(self, contexts, **options)
 
     monkeypatch.setattr(type(agent), "take_turns", counted)
     [*asked] = [

@@ -69,7 +69,8 @@ def test_turns_are_whole_and_within_reach(interactions):
         assert not re.search(r"[\[\]{}|]|  ", words), words
         assert after in WORLD.contents
         assert WORLD.distance(before, after) <= EDITS
-        assert (before == after) == bool(rule and rule[0] == "unfollowable"), (words, before, after)
+        if not rule or rule[0] != "ambiguous":  # which may lead nowhere
+            assert (before == after) == bool(rule and rule[0] == "unfollowable"), (words, before, after)
 
 
 def test_a_row_of_one_figure_has_something_to_say():
