@@ -54,6 +54,7 @@ RULES = {
     "sestra analyze alchemy-sestra --annotations": Rule(only_parsed="needs SCONE; tests/analysis/test_annotations.py reads annotations"),
     "sestra analyze": Rule(f"{SMALL} --errors 3"),
     "sestra check": Rule("--capability colour"),
+    "sestra calibrate": Rule(only_parsed="needs SCONE; tests/agent/test_calibration.py calibrates"),
     "sestra data generate": Rule("--count 20"),
     "sestra data download": Rule(only_parsed="fetches SCONE; tests/data/test_download.py fetches from a server of its own"),
     "sestra serve": Rule(only_parsed="serves until it is stopped; tests/serve talks to the application"),
