@@ -14,6 +14,7 @@ from test_trouble import ILLEGIBLE, UNNAMED
 
 import sestra
 from sestra.learning.policies.attention_config import AttentionConfig
+from sestra.worlds import WORLDS
 
 SMALL = {"policy": AttentionConfig(embedding=4, hidden=6), "epochs": 4, "batch_size": 10, "horizon": 3, "validation_fraction": 0.2}
 DATA = interactions(30, seed=1)
@@ -31,8 +32,10 @@ class StopIn(sestra.Callback):
 
 
 @pytest.fixture
-def run(browser: Browser, tmp_path: Path) -> Path:
-    """A run of which two epochs have ended."""
+def run(browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of which two epochs have ended; its world is found where it is defined, whatever name other tests gave it."""
+    monkeypatch.setattr(WORLDS, "_registered", {})
+    monkeypatch.setattr(WORLDS, "_references", {})
     sestra.train(Lamps, DATA, out=tmp_path / "lamps", callbacks=[StopIn(3)], **SMALL)
     return tmp_path / "lamps"
 
