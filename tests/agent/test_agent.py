@@ -270,7 +270,8 @@ def test_attention_is_labelled_alike_alone_and_in_a_batch(name):
     for together, (_, instructions) in zip(agent.follow_many(given), given, strict=True):
         assert_alike(together, agent.follow(state, instructions))
         for number, turn in enumerate(together.turns):
-            earlier, now = ([word.text for each in turns for word in each.words] for turns in (together.turns[:number], [turn]))
+            understood = [each for each in together.turns[:number] if each.understood]
+            earlier, now = ([word.text for each in turns for word in each.words] for turns in (understood, [turn]))
             labels = {"current": now, "previous": earlier, "words": earlier + now}
             for step in turn.steps:
                 assert {attended.name: len(attended.heads) for attended in step.attention} == EXPECTED[name]

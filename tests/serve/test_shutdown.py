@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import uvicorn
+from loops import run_alone
 
 from sestra.serve import server
 from sestra.serve.admission import Admission
@@ -52,7 +53,7 @@ def test_a_request_that_comes_right_after_the_last_answer_is_refused_before_conn
         _, done = await asyncio.gather(ending.server.shutdown(), load())
         return done
 
-    done = asyncio.run(both())
+    done = run_alone(both())
     assert ending.in_flight_then == 0
     assert ending.closed >= done
 
@@ -73,7 +74,7 @@ def test_refusals_that_take_a_while_are_waited_for(monkeypatch):
     async def both() -> None:
         await asyncio.gather(ending.server.shutdown(), refuse())
 
-    asyncio.run(both())
+    run_alone(both())
     assert ending.in_flight_then == 0
 
 
@@ -82,5 +83,5 @@ def test_it_does_not_wait_for_ever(monkeypatch):
     monkeypatch.setattr(server, "REFUSING", 0.2)
     ending = Ending(monkeypatch)
     ending.admission.metrics.in_flight = 1
-    asyncio.run(asyncio.wait_for(ending.server.shutdown(), 5))
+    run_alone(asyncio.wait_for(ending.server.shutdown(), 5))
     assert ending.in_flight_then == 1
